@@ -49,10 +49,11 @@ type RecordFileParams = ParsedParams<typeof recordFileOptions>
 
 /** How the files are read. Remarks about them go to stderr. */
 export function toRecordReading(
-  { makeIds, ...format }: Omit<RecordFileParams, 'columns' | 'idField'>,
+  { makeIds, columns, ...format }: Omit<RecordFileParams, 'idField'>,
   terminal: Terminal,
 ) {
-  return { ...toFormatReading(format, terminal), makesIds: makeIds }
+  const namedColumns = columns.map((assignment) => assignment.slice(assignment.indexOf('=') + 1))
+  return { ...toFormatReading(format, terminal), makesIds: makeIds, namedColumns }
 }
 
 /** The same without ids. */

@@ -121,3 +121,16 @@ process.exitCode = await runProgram(process.argv.slice(1), processTerminal())`
     expect(JSON.parse(Buffer.concat(chunks).toString()).records).toBe(2_000)
   })
 })
+
+test('a column that is named and not there is refused, and so are data without any column of the lens', async () => {
+  writeFileSync(at('named.csv'), 'id,First name,Surname\n1,Ann,Smith\n2,Bob,Smith\n')
+  const words = resolveRun([at('named.csv')], 'named', '--columns', 'surname=Surnam', 'given_name=First name')
+  const absent = await runCommand(words)
+  expect(absent).toMatchObject({ exit: 1, stdout: '' })
+  expect(absent.stderr).toContain('named.csv has no column Surnam; it has id, First name, Surname')
+  const none = await runCommand(resolveRun([at('named.csv')], 'none'))
+  expect(none.exit).toBe(1)
+  expect(none.stderr).toMatch(/named.csv has none of the columns that the lens names: it has id, First name, Surname\n/)
+  expect(none.stderr).toContain('fields of the lens: given_name, surname, ')
+  expect(none.stderr).toContain('--columns given_name=COLUMN')
+})

@@ -44,7 +44,7 @@ export const definition = command({
   },
 })
 
-const explain_records = 'two records of a run of files: `platform resolve explain --out DIR ID ID`'
+const explain_records = 'two records of a run of files: `platform resolve explain ID ID --out DIR`'
 
 type RecordPairNames = {
   readonly out: string

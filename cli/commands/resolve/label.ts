@@ -21,9 +21,9 @@ const default_pairs = 100
 const options = {
   lens: required(text('LENS', 'Lens file, or a shipped lens: persons, bibliography, products')),
   ...dataOption,
-  labels: text('FILE', 'File of labels: created, or continued'),
+  labels: text('FILE', 'File of labels: created, or continued (default: none, with --out)'),
   pairs: withDefault(default_pairs, integer('N', 'Answers wanted, earlier ones included', 1, max_pairs)),
-  out: text('FILE', 'Write the pairs to a new file of CSV to fill in, instead of asking'),
+  out: text('FILE', 'Write the pairs to a new file of CSV to fill in (default: they are asked)'),
   ...recordFileOptions,
   seed: seedOption,
   ...jsonOption,
@@ -50,7 +50,7 @@ export const definition = command({
     if (labels === undefined) throw new CommandFailure(2, '--labels is missing', 'name the file of labels, or --out')
     if (!terminal.isInteractive || !terminal.canPrompt) {
       const remedy = '--out FILE writes the pairs as a table to fill in'
-      throw new CommandFailure(2, 'platform resolve label needs a terminal', remedy)
+      throw new CommandFailure(2, 'the questions need a terminal', remedy)
     }
     const [{ openLabelSession }, request, onProgress] = await Promise.all([
       offline.labelSession(),
@@ -61,7 +61,7 @@ export const definition = command({
     terminal.progress('')
     try {
       const { openLabelScreen } = await import('../../label/open-label-screen.tsx')
-      await openLabelScreen({ dialogue: session, title: 'platform resolve label', hasColour: terminal.hasColour })
+      await openLabelScreen({ dialogue: session, title: `labels of ${labels}`, hasColour: terminal.hasColour })
     } finally {
       session.close()
     }
@@ -69,7 +69,7 @@ export const definition = command({
     printResult(terminal, json, { file: labels, matches, non_matches, unsure }, () =>
       [
         `${labels} has ${matches} matches, ${non_matches} non-matches and ${unsure} unsure pairs.`,
-        `Next: platform resolve lens train --labels ${labels}, with the same --lens and --data`,
+        `Next: platform resolve lens train --lens ${params.lens} --data ${params.data.join(' ')} --labels ${labels} --out FILE`,
       ].join(line_break),
     )
     return 0

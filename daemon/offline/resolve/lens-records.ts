@@ -14,6 +14,7 @@ import { type FileFormatOptions, type ReadSource, readGoodRows } from './data-fi
 import { withMadeIds } from './made-ids.ts'
 import { badRowError, describeBadRows } from './reading/bad-rows.ts'
 import type { FileReading } from './reading/file-reading.ts'
+import { requireColumns } from './reading/require-columns.ts'
 import { nameSource, refuseDuplicateSources } from './reading/source-names.ts'
 import type { StandardInput } from './reading/standard-input.ts'
 
@@ -21,6 +22,8 @@ import type { StandardInput } from './reading/standard-input.ts'
 export type RecordReading = FileFormatOptions & {
   /** Makes an id of each record that has none, from its content. */
   readonly makesIds?: boolean | undefined
+  /** Columns that a person assigned to fields, of which each must be in a file. */
+  readonly namedColumns?: readonly string[] | undefined
   /** Leaves bad rows out; otherwise they end the command. */
   readonly skipsBadRows?: boolean | undefined
   /** What `-` is in place of a file. */
@@ -50,7 +53,7 @@ export async function readLensSources(
   lens: Lens,
   files: readonly string[],
   onProgress: EngineProgressListener,
-  { makesIds = false, skipsBadRows = false, onRemark, ...format }: RecordReading = {},
+  { makesIds = false, namedColumns = [], skipsBadRows = false, onRemark, ...format }: RecordReading = {},
 ): Promise<ReadSource[]> {
   const options = {
     ...format,
@@ -65,6 +68,7 @@ export async function readLensSources(
     remarkReading(source, onRemark)
     sources.push(source)
   }
+  requireColumns(lens, sources, namedColumns)
   handleBadRows(sources, skipsBadRows, onRemark)
   return makesIds ? sources.map((source) => ({ ...source, ...withMadeIds(source, lens.id_field) })) : sources
 }

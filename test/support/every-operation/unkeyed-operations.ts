@@ -58,6 +58,7 @@ export const unkeyedOperations: Readonly<Record<string, UnkeyedReason>> = {
   'resolution.entity-match.rule': 'transition',
   'resolution.entity-record.forget': 'transition',
   'resolution.entity.lookup': 'reads',
+  'resolution.entity.search': 'reads',
   'resolution.registry.export': 'reads',
   'resolution.fusion.match': 'transition',
   'resolution.fusion.resolve': 'transition',

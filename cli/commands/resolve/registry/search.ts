@@ -15,15 +15,15 @@ export const definition = command({
     'The registry is one that `platform resolve run --registry FILE --keep-records` has written. Values are compared in the',
     'normal form of the lens; one that ends with * is the beginning of a value.',
   ].join('\n'),
-  positionals: { file: required(text('FILE', 'Registry')) },
   options: {
+    registry: required(text('FILE', 'Registry of a run')),
     lens: required(text('LENS', 'Lens of the run: a file, or a shipped lens')),
     field: required(rest('FIELD=VALUE', 'One or more fields of the lens with the wanted values')),
     limit: withDefault(50, integer('COUNT', 'Maximum number of results', 1, 100_000)),
     ...jsonOption,
   },
-  example: 'platform resolve registry search entities.jsonl --lens persons --field surname=Szabo',
-  async run({ file, lens, field, limit, json }, terminal) {
+  example: 'platform resolve registry search --registry entities.jsonl --lens persons --field surname=Szabo',
+  async run({ registry: file, lens, field, limit, json }, terminal) {
     const [{ readLens }, { searchRegistryFile }] = await Promise.all([offline.lenses(), offline.registrySearch()])
     const request = { file, lens: readLens(lens), where: parseFieldValues(field), limit }
     const { items, total } = searchRegistryFile(request)

@@ -18,8 +18,8 @@ export const run_inputs_name = 'inputs.json'
 const digest = z.string().regex(/^[0-9a-f]{64}$/)
 const path = z.string().min(1).max(4_096)
 
-/** The way of reading without its listener and its input: all of it is recorded, since the records could not be read again otherwise. */
-type StoredReading = Required<Omit<RecordReading, 'onRemark' | 'standardInput'>>
+/** The way of reading without its listener, its input and the columns that the lens has by then: all of it is recorded, since the records could not be read again otherwise. */
+type StoredReading = Required<Omit<RecordReading, 'namedColumns' | 'onRemark' | 'standardInput'>>
 
 const readingShape = {
   kind: z.enum(['csv', 'tsv', 'jsonl', 'parquet', 'xlsx'] satisfies DataKind[]).optional(),
@@ -46,7 +46,7 @@ export type InputFile = RunInputs['data'][number]
 /** Describes the files before they are read: a change in between is then noticed later. Throws `OfflineCommandError` (1). */
 export async function describeInputs(
   files: readonly string[],
-  { onRemark: _onRemark, standardInput, ...reading }: RecordReading,
+  { onRemark: _onRemark, namedColumns: _columns, standardInput, ...reading }: RecordReading,
   lens: string | undefined,
   onProgress: EngineProgressListener,
 ): Promise<RunInputs> {

@@ -26,7 +26,7 @@ export function requireLabelJournal(file: string): void {
     if (!existsSync(file) || statSync(file).size === 0) return
     const first = readFileSync(file, 'utf8').split(/\r?\n/, 1)[0] ?? ''
     if (first.replace(/^\ufeff/, '') === head) return
-    const remedy = 'name a new file; `platform resolve lens train --labels` reads this one'
+    const remedy = 'name a new file; training takes this one as its labels'
     throw new OfflineCommandError(3, `${file} has other columns than ${head}`, remedy)
   })
 }

@@ -65,7 +65,7 @@ export async function readLabels(
   }
 }
 
-const answer_remedy = 'put 1 or 0 into the column match, or answer with `platform resolve label`'
+const answer_remedy = 'put 1 or 0 into the column match'
 
 function readClusters(source: RecordSource, index: LabelledRecordIndex, rows: number, file: string): TrainingLabels {
   const numbers = new Map<string, number>()

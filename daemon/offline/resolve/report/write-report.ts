@@ -106,7 +106,7 @@ async function measureByLabels({ model }: FileRun, folder: string, labels: strin
     throw new OfflineCommandError(
       1,
       `${labels} has a column match: a curve needs the whole truth, not some labelled pairs`,
-      'name a file as for `platform resolve evaluate --truth`: id and cluster, or id_l and id_r of all matches',
+      'name a file of the truth, with id and cluster, or id_l and id_r of all matches',
     )
   const { scored } = await evaluateFiles({ input: folder, truth: labels })
   if (!scored) return undefined

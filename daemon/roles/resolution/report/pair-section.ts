@@ -25,7 +25,7 @@ export function renderPairs({ pairs, listed_pairs, scale, cut }: ReportFacts): P
     shown.push(pair)
   }
   if (shown.length === 0) return { html: '<p>No pair lies near the cut.</p>', shown }
-  const html = `<p>The ${formatCount(shown.length)} pairs nearest to the cut, on both sides, of ${formatCount(listed_pairs)} pairs in the file of pairs. Decisions apply to the next run: <code>platform resolve run … --decisions decisions.csv</code></p>
+  const html = `<p>The ${formatCount(shown.length)} pairs nearest to the cut, on both sides, of ${formatCount(listed_pairs)} pairs in the file of pairs. Decisions apply to the next run that names their file: <code>--decisions decisions.csv</code></p>
 <div id="viewer" class="viewer" role="group" aria-label="Doubtful pairs">
 <div class="controls" hidden>
 <div class="buttons"><button type="button" data-move="-1">← Previous</button><output id="position">1 of ${shown.length}</output><button type="button" data-move="1">Next →</button></div>

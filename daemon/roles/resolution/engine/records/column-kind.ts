@@ -13,6 +13,8 @@ export type ColumnKind = {
 }
 
 const min_type_share = 0.9
+/** Of values written as dates: slips make days and months that do not exist. */
+const min_valid_date_share = 0.5
 const max_sampled_values = 2_000
 /** Enough to recognise a value; the patterns take time with the square of its length. */
 const max_recognised_characters = 200
@@ -45,7 +47,8 @@ export function recogniseColumn(column: string, texts: readonly string[], record
   if (mostAre((text) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text.trim()))) return { type: 'email' }
   if (mostAre(isUrl)) return { type: 'code', normalisers: ['url'] }
   if (mostAre((text) => /^\s*(1[5-9]|20)\d\d\s*$/.test(text))) return { type: 'year' }
-  if (mostAre(isDate)) return { type: mostAre((text) => date(text).endsWith('0101')) ? 'year' : 'date' }
+  if (mostAre(isDate) || (mostAre(isWrittenDate) && shareOf(isDate) >= min_valid_date_share))
+    return { type: mostAre((text) => date(text).endsWith('0101')) ? 'year' : 'date' }
   if (mostAre(isPhone) && (isNamed(/phone|mobile|fax|\btel/i) || mostAre(isWrittenPhone)))
     return { type: 'code', normalisers: ['phone'] }
   if (mostAre((text) => /[.,]\d+.*[,; ].*[.,]\d+/.test(text) && location(text) !== '')) return { type: 'geo' }
@@ -93,8 +96,16 @@ function isMostlyNumbers(text: string): boolean {
   return numbers > 0 && numbers * 2 >= words.length - 1
 }
 
+/** Digits alone are a date of the last centuries; with marks between them, one of any. */
 function isDate(text: string): boolean {
-  return /^(1[5-9]|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/.test(date(text)) && text.trim().length <= 24
+  const found = date(text)
+  const isKnown = /^(0\d|1\d|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/.test(found)
+  const isRecent = /^(1[5-9]|20)/.test(found)
+  return isKnown && (isRecent || /^\s*\d{4}-\d\d?-\d\d?\s*$/.test(text)) && text.trim().length <= 24
+}
+
+function isWrittenDate(text: string): boolean {
+  return /^\s*(\d{4}([-/.])\d\d?\2\d\d?|\d\d?([-/.])\d\d?\3\d{4})\s*$/.test(text)
 }
 
 function isNumber(text: string): boolean {
