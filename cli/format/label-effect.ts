@@ -8,6 +8,7 @@ export type LabelEffectReport = {
   readonly non_matches: number
   readonly decisive: number
   readonly moved: boolean
+  readonly lacking?: 'matches' | 'non_matches'
   readonly without: Readonly<Record<'precision' | 'recall' | 'f1', number>>
   readonly with: Readonly<Record<'precision' | 'recall' | 'f1', number>>
   readonly f1_error: number
@@ -19,10 +20,8 @@ export function formatLabelEffect(terminal: Terminal, effect: LabelEffectReport)
   const { matches, non_matches, decisive, moved, changed, contradiction } = effect
   const fields = formatFields(terminal, {
     labels: `${matches} matches, ${non_matches} non-matches; ${decisive} of pairs that decide the result`,
-    weights_and_cut: moved
-      ? 'follow the labels'
-      : 'as learnt without labels: labels that were set aside prefer no other',
-    ...(decisive < min_labels ? {} : describeEstimates(effect)),
+    weights_and_cut: moved ? 'follow the labels' : `as learnt without labels: ${explainUnmoved(effect)}`,
+    ...(decisive < min_labels || effect.lacking ? {} : describeEstimates(effect)),
     changed_answers: changed > 0 ? `${changed}; the last one counts` : undefined,
     contradictions: contradiction && describeContradiction(contradiction),
   })
@@ -34,6 +33,14 @@ const min_labels = 10
 /** Below it, the error of the estimates is larger than most gains. */
 const few_labels = 25
 const few_labels_remedy = 'Few of these labels decide the result: label more pairs with scores near the cut.'
+
+function explainUnmoved({ matches, non_matches, lacking }: LabelEffectReport): string {
+  if (!lacking) return 'labels that were set aside prefer no other'
+  const [count, wanted, other] =
+    lacking === 'matches' ? [matches, 'matches', 'non-matches'] : [non_matches, 'non-matches', 'matches']
+  if (count === 0) return `only ${other} are labelled: label ${wanted} too`
+  return `too few ${wanted} decide the result: label more of them`
+}
 
 function describeContradiction({ id_l, id_r, count }: NonNullable<LabelEffectReport['contradiction']>): string {
   const names = `${JSON.stringify(id_l)} and ${JSON.stringify(id_r)}`

@@ -1,7 +1,7 @@
 // Pairs within a source decide whether it is clean; records of clean sources are linked across, each once.
 import { expect, test } from 'vitest'
 import type { ComparedPairs } from '../compare/patterns.ts'
-import { areSourcesClean, linkAcrossSources } from './clean-sources.ts'
+import { areSourcesClean, assignAcrossSources, linkAcrossSources, listSides } from './clean-sources.ts'
 
 /** Rows 0 to 10 are of one source, 11 to 21 of another. */
 const sources = Int32Array.from({ length: 22 }, (_, row) => (row < 11 ? 0 : 1))
@@ -43,4 +43,14 @@ test('the best pairs across sources are linked, each record once, above the thre
   const clusters = linkAcrossSources(sources, compared, Float64Array.of(3, 5, 4, 9, -2), -2)
   const linked = Array.from(clusters.entries()).filter(([row, cluster]) => row !== cluster)
   expect(linked).toEqual([[12, 0]])
+})
+
+test('a pair within one of two sources keeps no record from its pair across them; in a single source, any two are assigned', () => {
+  const compared = createComparedPairs([
+    [0, 1],
+    [0, 11],
+  ])
+  const scores = Float64Array.of(9, 3)
+  expect(assignAcrossSources(listSides(sources), compared, scores)).toEqual(Int32Array.of(1))
+  expect(assignAcrossSources(listSides(new Int32Array(22)), compared, scores)).toEqual(Int32Array.of(0))
 })

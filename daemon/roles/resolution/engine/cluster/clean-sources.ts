@@ -28,14 +28,14 @@ export function areSourcesClean(
 }
 
 /**
- * Links pairs across the sources above the cut, best first, each record once. Returns the lowest row of each row's
- * cluster.
+ * Assigns pairs across the sources above the cut, best first, each record once. Returns the indexes of the accepted pairs,
+ * best first.
  */
-export function linkAcrossSources(
+export function assignAcrossSources(
   sources: Int32Array,
-  { lefts, rights, length }: ComparedPairs,
+  { lefts, rights, length }: Pick<ComparedPairs, 'lefts' | 'rights' | 'length'>,
   scores: Float64Array,
-  cut: number,
+  cut = Number.NEGATIVE_INFINITY,
 ): Int32Array {
   const across: number[] = []
   for (let pair = 0; pair < length; pair++) {
@@ -47,14 +47,25 @@ export function linkAcrossSources(
     rights: pairs.map((pair) => rights[pair]!),
     length: pairs.length,
   }
-  const links = assignOneToOne(
-    sources.length,
-    candidates,
-    Float64Array.from(pairs, (pair) => scores[pair]!),
-  )
+  const scoresAcross = Float64Array.from(pairs, (pair) => scores[pair]!)
+  return assignOneToOne(sources.length, candidates, scoresAcross).map((link) => pairs[link]!)
+}
+
+/** Names the side of each row: its source or, in a single source, whose links may join any two records, the row itself. */
+export function listSides(sources: Int32Array): Int32Array {
+  return sources.every((source) => source === 0) ? Int32Array.from(sources, (_, row) => row) : sources
+}
+
+/** Links pairs across the sources above the cut. Returns the lowest row of each row's cluster. */
+export function linkAcrossSources(
+  sources: Int32Array,
+  compared: ComparedPairs,
+  scores: Float64Array,
+  cut: number,
+): Int32Array {
   const clusters = Int32Array.from(sources, (_, row) => row)
-  for (const link of links) {
-    const [a, b] = [candidates.lefts[link]!, candidates.rights[link]!]
+  for (const link of assignAcrossSources(sources, compared, scores, cut)) {
+    const [a, b] = [compared.lefts[link]!, compared.rights[link]!]
     clusters[Math.max(a, b)] = Math.min(a, b)
   }
   return clusters

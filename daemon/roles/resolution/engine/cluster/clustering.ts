@@ -5,7 +5,7 @@ import { type EngineProgressListener, ignoreProgress } from '../progress.ts'
 import type { LensRecords } from '../records/records.ts'
 import type { ClusteringSettings, ClusterResult } from '../resolution-context.ts'
 import { clusterByAverageLink, type PreviousClusters } from './average-link.ts'
-import { areSourcesClean, linkAcrossSources } from './clean-sources.ts'
+import { areSourcesClean, linkAcrossSources, listSides } from './clean-sources.ts'
 import { countClusterSizes } from './cluster-sizes.ts'
 import { connectRows } from './disjoint-sets.ts'
 
@@ -115,9 +115,7 @@ export function clusterByMethod(
     return connectRows(rows, { ...compared, above: scores }, bounds.cut).lowest()
   }
   if (method === 'one_to_one') {
-    const isSingleSource = sources.every((source) => source === 0)
-    const sides = isSingleSource ? Int32Array.from(sources, (_, row) => row) : sources
-    return linkAcrossSources(sides, compared, scores, bounds.cut)
+    return linkAcrossSources(listSides(sources), compared, scores, bounds.cut)
   }
   return clusterScoredPairs(rows, compared, scores, bounds, report)
 }

@@ -41,7 +41,7 @@ export function createPairChooser(
   const { comparer, compared } = resolution
   const scale = createLabelScale(lens, resolution)
   const stratumOf = createStratumFinder(resolution)
-  const decisive = listDecisivePairs(resolution)
+  const decisive = listDecisivePairs(records, resolution)
   const valuesOf = createValueReader(records)
   const judge = (labels: readonly LabelledRecords[]) => {
     if (labels.length === 0) return scale.evidence.map((score) => score - scale.evidence_cut)
@@ -52,7 +52,7 @@ export function createPairChooser(
     resolution,
     choose(labels, shown, count) {
       const scores = judge(labels)
-      const pool = new Set([...decisive, ...listDecisivePairs({ ...resolution, scores })])
+      const pool = new Set([...decisive, ...listDecisivePairs(records, { ...resolution, scores })])
       const strata = divideIntoStrata(pool, stratumOf, (pair) => logistic(scores[pair]!))
       for (const pair of findPairs(records.rows, compared, shown)) if (pair >= 0) strata[stratumOf(pair)]!.shown++
       const random = createRandom(seed + shown.length)

@@ -1,7 +1,7 @@
 // Clusters pairs by scores that labels moved, at the cuts worth a comparison.
 import type { Lens } from '../../lens/model.ts'
+import { assignAcrossSources, listSides } from '../cluster/clean-sources.ts'
 import { applyLensCut, clusterByMethod } from '../cluster/clustering.ts'
-import { assignOneToOne } from '../cluster/one-to-one.ts'
 import { joinLinks } from '../cluster/rivals.ts'
 import type { ComparedPairs } from '../compare/patterns.ts'
 import type { EngineProgressListener } from '../progress.ts'
@@ -30,7 +30,7 @@ export function clusterMovedScores(
   scores: Float64Array,
   report: EngineProgressListener,
 ): CutClusters[] {
-  if (route === 'links') return [linkByExpectedF1(records.rows, compared, scores)]
+  if (route === 'links') return [linkByExpectedF1(records, compared, scores)]
   return average_link_cuts.map((cut) => {
     const settings = applyLensCut({ ...lens, threshold: cut / Math.LN2 }, personSettings) ?? personSettings
     return { cut, clusters: clusterByMethod(lens.clustering, records, compared, scores, settings, report) }
@@ -38,8 +38,12 @@ export function clusterMovedScores(
 }
 
 /** Links one to one, as far as the expected F1 rises: probabilities are calibrated by the labels. */
-function linkByExpectedF1(rows: number, compared: ComparedPairs, scores: Float64Array): CutClusters {
-  const links = assignOneToOne(rows, compared, scores)
+function linkByExpectedF1(
+  { rows, sources }: Pick<LensRecords, 'rows' | 'sources'>,
+  compared: ComparedPairs,
+  scores: Float64Array,
+): CutClusters {
+  const links = assignAcrossSources(listSides(sources), compared, scores)
   const matches = links.reduce((sum, link) => sum + logistic(scores[link]!), 0)
   let right = 0
   let best = { f1: 0, cut: 0 }

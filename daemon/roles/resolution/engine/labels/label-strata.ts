@@ -1,7 +1,8 @@
 // The pairs worth a question, in strata by the height of their score.
 
 import { likeness_per_nat } from '../../explain/review-worth.ts'
-import { assignOneToOne } from '../cluster/one-to-one.ts'
+import { assignAcrossSources, listSides } from '../cluster/clean-sources.ts'
+import type { LensRecords } from '../records/records.ts'
 import type { Resolution } from '../resolve.ts'
 
 /** Heights above the cut, in natural log-odds, between which strata lie: narrow near the cut, where labels decide most. */
@@ -22,14 +23,11 @@ export function createStratumFinder({ scores, cut, scale }: Pick<Resolution, 'sc
  * Returns the pairs whose label can change the result, in ascending order. Between records with one match: those that the
  * scores would link with the lowest cut. Otherwise: the best pair of each record.
  */
-export function listDecisivePairs({
-  route,
-  compared,
-  scores,
-  clusters,
-}: Pick<Resolution, 'route' | 'compared' | 'scores' | 'clusters'>): Int32Array {
-  const rows = clusters.length
-  if (route === 'links') return assignOneToOne(rows, compared, scores).sort()
+export function listDecisivePairs(
+  { rows, sources }: Pick<LensRecords, 'rows' | 'sources'>,
+  { route, compared, scores }: Pick<Resolution, 'route' | 'compared' | 'scores'>,
+): Int32Array {
+  if (route === 'links') return assignAcrossSources(listSides(sources), compared, scores).sort()
   const bestOf = new Int32Array(rows).fill(-1)
   for (let pair = 0; pair < compared.length; pair++) {
     for (const row of [compared.lefts[pair]!, compared.rights[pair]!]) {

@@ -94,6 +94,15 @@ test('labels do not change a result that is right', () => {
   expect(after.f1).toBeGreaterThan(before - 0.005)
 })
 
+test.each([
+  [true, 'non_matches'],
+  [false, 'matches'],
+])('labels of one class alone (matches: %s) move nothing', (isMatch, lacking) => {
+  const labels = answer(householdLens, relatives, persons, 100).filter((label) => label.isMatch === isMatch)
+  expect(labels.length).toBeGreaterThanOrEqual(10)
+  expect(measureTrained(householdLens, relatives, persons, labels).effect).toMatchObject({ moved: false, lacking })
+})
+
 test('labels that say nothing about the result move nothing', () => {
   const labels = [{ a: 0, b: 1, isMatch: false }]
   expect(measureTrained(householdLens, relatives, persons, labels).effect).toMatchObject({ moved: false })

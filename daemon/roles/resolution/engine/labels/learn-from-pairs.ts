@@ -25,6 +25,8 @@ export type LabelEffect = {
   readonly decisive: number
   /** Whether weights and cut follow the labels; otherwise they are those without labels. */
   readonly moved: boolean
+  /** The class of which too few decisive labels are known for a result that follows them. */
+  readonly lacking?: 'matches' | 'non_matches'
   /** Quality among the compared pairs as the labels show it, without them and with them; the latter from labels not seen. */
   readonly without: LabelEstimates
   readonly with: LabelEstimates
@@ -42,6 +44,8 @@ export type LabelledResult = {
 const part_count = 5
 /** With fewer labels, a part says nothing. */
 const min_labels = 10
+/** With fewer labels of a class, nothing contradicts a result that joins all, or none. */
+const min_class_labels = 3
 /** Standard errors by which labels must prefer a result that follows them. */
 const min_preference_errors = 1
 
@@ -63,13 +67,14 @@ export function learnFromPairs(
     return { moved, results: clusterMovedScores({ lens, records, route }, compared, moved.scores, report) }
   }
   const all = learn(known)
-  const judged = divideLabels(weighDecisiveLabels(resolution, all.moved.scores, known))
+  const judged = divideLabels(weighDecisiveLabels(records, resolution, all.moved.scores, known))
   const trials = Array.from({ length: part_count }, (_, part) => {
-    const seen = new Set(judged.filter((label) => label.part !== part).map(({ pair }) => pair))
-    return learn(known.filter(({ pair }) => pair < 0 || seen.has(pair))).results
+    const held = new Set(judged.filter((label) => label.part === part).map(({ pair }) => pair))
+    return learn(known.filter(({ pair }) => !held.has(pair))).results
   })
   const { best, ...preference } = comparePreference(judged, resolution.clusters, trials)
-  const isMoved = judged.length >= min_labels && preference.isPreferred
+  const lacking = findLackingClass(judged)
+  const isMoved = judged.length >= min_labels && !lacking && preference.isPreferred
   return {
     resolution,
     numbers: isMoved ? all.moved.toLensNumbers(all.results[best]!.cut) : scale.numbers,
@@ -78,6 +83,7 @@ export function learnFromPairs(
       non_matches: labels.filter(({ isMatch }) => !isMatch).length,
       decisive: judged.length,
       moved: isMoved,
+      ...(lacking && { lacking }),
       without: preference.without,
       with: preference.with,
       f1_error: preference.error,
@@ -88,8 +94,16 @@ export function learnFromPairs(
 type JudgedLabel = KnownLabel & WeighedLabel & { readonly stratum: number; readonly part: number }
 
 /** Weighs the labels of pairs that decide the present result, or the one that all labels make. */
-function weighDecisiveLabels(resolution: DetailedResolution, moved: Float64Array, known: readonly KnownLabel[]) {
-  const decisive = new Set([...listDecisivePairs(resolution), ...listDecisivePairs({ ...resolution, scores: moved })])
+function weighDecisiveLabels(
+  records: LensRecords,
+  resolution: DetailedResolution,
+  moved: Float64Array,
+  known: readonly KnownLabel[],
+) {
+  const decisive = new Set([
+    ...listDecisivePairs(records, resolution),
+    ...listDecisivePairs(records, { ...resolution, scores: moved }),
+  ])
   const stratumOf = createStratumFinder(resolution)
   const counts = new Array<number>(stratum_count).fill(0)
   for (const pair of decisive) counts[stratumOf(pair)]!++
@@ -98,6 +112,13 @@ function weighDecisiveLabels(resolution: DetailedResolution, moved: Float64Array
     counts,
     labels.map((label) => ({ ...label, stratum: stratumOf(label.pair) })),
   )
+}
+
+function findLackingClass(labels: readonly { readonly isMatch: boolean }[]): LabelEffect['lacking'] {
+  const matches = labels.filter(({ isMatch }) => isMatch).length
+  const nonMatches = labels.length - matches
+  if (Math.min(matches, nonMatches) >= min_class_labels) return undefined
+  return matches < nonMatches ? 'matches' : 'non_matches'
 }
 
 /** Divides labels into parts alike in strata and in matches. */
