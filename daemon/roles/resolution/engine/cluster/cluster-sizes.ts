@@ -9,11 +9,16 @@ export function countClusterSizes(clusters: Int32Array): Int32Array {
 
 /** Counts the pairs of rows within each cluster; where `sources` is given, only pairs of different sources count. */
 export function countPairsWithin(clusters: Int32Array, sources?: Int32Array): Float64Array {
-  const pairs = Float64Array.from(countClusterSizes(clusters), countPairs)
+  const sizes = countClusterSizes(clusters)
+  const pairs = Float64Array.from(sizes, countPairs)
   if (!sources) return pairs
-  const rowsOf = new Map<string, number>()
-  for (const [row, cluster] of clusters.entries()) {
-    const key = `${cluster} ${sources[row]}`
+  const source_count = sources.reduce((most, source) => Math.max(most, source), 0) + 1
+  // Records of one source and cluster so far; those without another in their cluster need no place.
+  const rowsOf = new Map<number, number>()
+  for (let row = 0; row < clusters.length; row++) {
+    const cluster = clusters[row]!
+    if (sizes[cluster]! < 2) continue
+    const key = cluster * source_count + sources[row]!
     const earlier = rowsOf.get(key) ?? 0
     pairs[cluster]! -= earlier
     rowsOf.set(key, earlier + 1)

@@ -24,19 +24,34 @@ export function createScriptLevels(column: DictionaryColumn, rule: FieldRule): L
   const { scripts, latin } = forms
   const latinColumn = { ...column, dictionary: latin }
   const within = createLevels(column, silenceHan(latin, scripts), rule, [])
-  const across = createLevels(latinColumn, latin, rule, [])
+  const readAcross = createOnce(() => createLevels(latinColumn, latin, rule, []))
   // A script without vowels has only consonants in common with other spellings.
-  const isUnvowelled = scripts.some((bits) => (bits & unvowelled_scripts) !== 0)
-  const unvowelled = isUnvowelled ? createLevels(latinColumn, latin, rule, ['consonants']) : across
+  const readUnvowelled = readsSounds(rule)
+    ? createOnce(() => createLevels(latinColumn, latin, rule, ['consonants']))
+    : readAcross
   return {
     count: within.count,
     levelOf: (a, b) => {
       const [left, right] = [scripts[a]!, scripts[b]!]
       if (left === right) return within.levelOf(a, b)
-      const levels = ((left | right) & unvowelled_scripts) === 0 ? across : unvowelled
+      const levels = ((left | right) & unvowelled_scripts) === 0 ? readAcross() : readUnvowelled()
       return levels.levelOf(a, b) || 1
     },
   }
+}
+
+/** Creates levels at their first use: most columns of several scripts have few pairs across them. */
+function createOnce(create: () => LevelClassifier): () => LevelClassifier {
+  let levels: LevelClassifier | undefined
+  return () => {
+    levels ??= create()
+    return levels
+  }
+}
+
+/** Whether the levels depend on how values sound; a level of a lens may, by its measure or view. */
+function readsSounds({ type, levels }: FieldRule): boolean {
+  return levels !== undefined || type === 'name' || type === 'place'
 }
 
 /** `heard`: the values in Latin form. */
