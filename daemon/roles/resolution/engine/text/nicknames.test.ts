@@ -1,5 +1,6 @@
 // Nicknames of one name are found by any two of them, in any script, and are not a chain between names.
 import { expect, test } from 'vitest'
+import { nameOptionFields } from '../../lens/name-options.ts'
 import { readNicknames } from './nicknames.ts'
 
 const groups = [
@@ -41,4 +42,21 @@ test('nicknames share the key of their name', () => {
     'mary',
     'aleksandr',
   ])
+})
+
+test('a name may be in 64 groups, however it is written, and in no more', () => {
+  const listGroups = (count: number) => Array.from({ length: count }, (_, at) => [at % 2 ? 'Bob' : 'BOB', `name ${at}`])
+  const { nicknames } = nameOptionFields
+  expect(nicknames.parse(listGroups(64))).toHaveLength(64)
+  const { issues } = nicknames.safeParse(listGroups(66)).error ?? { issues: [] }
+  expect(issues).toMatchObject([{ path: [64], message: expect.stringContaining('"bob"') }])
+})
+
+test('groups that come in a message again have the index that they had', () => {
+  const copyOf = (first: string) => readNicknames([[first, 'Bob']])
+  const index = copyOf('Robert')
+  expect(copyOf('Robert')).toBe(index)
+  for (const first of ['Rupert', 'Robin', 'Robinson', 'Roberta']) copyOf(first)
+  expect(copyOf('Robert')).not.toBe(index)
+  expect(copyOf('Robert').areNicknames('bob', 'robert')).toBe(true)
 })

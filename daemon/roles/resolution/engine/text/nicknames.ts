@@ -1,4 +1,5 @@
 // Nicknames: which names are short or other forms of one name, from the groups of a list.
+import { sha256 } from '../../../../kernel/encoding/canonical-json.ts'
 import { latinForm } from './latin-form.ts'
 import { normaliseWords } from './normalise.ts'
 
@@ -13,24 +14,34 @@ export type NicknameIndex = {
 }
 
 const indexes = new WeakMap<NicknameGroups, NicknameIndex>()
+/** Indexes by the content of their groups, oldest first: a lens that comes in a message is a new object each time. */
+const latestIndexes = new Map<string, NicknameIndex>()
+const max_latest_indexes = 4
 
 /** Returns the index of the groups of a lens, which is built once. */
 export function readNicknames(groups: NicknameGroups): NicknameIndex {
   const known = indexes.get(groups)
   if (known) return known
-  const index = buildIndex(groups)
+  const digest = sha256(JSON.stringify(groups))
+  const index = latestIndexes.get(digest) ?? buildIndex(groups)
+  latestIndexes.delete(digest)
+  latestIndexes.set(digest, index)
+  for (const oldest of latestIndexes.keys()) {
+    if (latestIndexes.size <= max_latest_indexes) break
+    latestIndexes.delete(oldest)
+  }
   indexes.set(groups, index)
   return index
 }
 
 function buildIndex(groups: NicknameGroups): NicknameIndex {
-  const groupsOf = new Map<string, number[]>()
+  const groupsOf = new Map<string, Set<number>>()
   const names = groups.map((group) => group.map((name) => latinForm(normaliseWords(name))))
   for (const [number, group] of names.entries()) {
     for (const name of new Set(group)) {
-      const list = groupsOf.get(name)
-      if (list) list.push(number)
-      else groupsOf.set(name, [number])
+      const numbers = groupsOf.get(name)
+      if (numbers) numbers.add(number)
+      else groupsOf.set(name, new Set([number]))
     }
   }
   // A name that leads a group stands for itself, also where it is a nickname of others.
@@ -39,15 +50,22 @@ function buildIndex(groups: NicknameGroups): NicknameIndex {
     areNicknames(a, b) {
       const [[first, rest], [other, otherRest]] = [splitFirst(a), splitFirst(b)]
       if (first === other || (rest !== otherRest && rest !== '' && otherRest !== '')) return false
-      const others = groupsOf.get(other)
-      return others !== undefined && (groupsOf.get(first)?.some((number) => others.includes(number)) ?? false)
+      const [numbers, others] = [groupsOf.get(first), groupsOf.get(other)]
+      if (!numbers || !others) return false
+      return numbers.size < others.size ? sharesAny(numbers, others) : sharesAny(others, numbers)
     },
     nameOf(latin) {
       const [first, rest] = splitFirst(latin)
-      const leader = leaders.has(first) ? first : names[groupsOf.get(first)?.[0] ?? -1]?.[0]
+      const [group = -1] = groupsOf.get(first) ?? []
+      const leader = leaders.has(first) ? first : names[group]?.[0]
       return rest === '' ? (leader ?? first) : `${leader ?? first} ${rest}`
     },
   }
+}
+
+function sharesAny(numbers: ReadonlySet<number>, others: ReadonlySet<number>): boolean {
+  for (const number of numbers) if (others.has(number)) return true
+  return false
 }
 
 function splitFirst(text: string): [first: string, rest: string] {
