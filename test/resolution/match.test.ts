@@ -163,3 +163,24 @@ test('a registry without records, of another lens, or that is broken is refused 
   const words = ['resolve', 'match', '--lens', at('own.json'), '--registry', at('first.jsonl'), '--data', data]
   expect(await runCommand(words)).toMatchObject({ exit: 3 })
 })
+
+test('a registry of an earlier normal form is refused where that makes a difference, and serves where it makes none', async () => {
+  writeRows('people.csv', early)
+  const text = readFileSync(at('first.jsonl'), 'utf8')
+  expect(text.includes('"text_form":2,')).toBe(true)
+  const earlier = text.replace('"text_form":2,', '')
+  const data = writeRows('late.csv', late)
+  writeFileSync(at('plain.jsonl'), earlier)
+  await matchRecords(at('plain.jsonl'), data)
+  expect(readFileSync(at('plain.jsonl'), 'utf8').includes('"text_form":2')).toBe(true)
+
+  const arabic = earlier.replace(/"surname":"[^"]*"/, '"surname":"حسنى"')
+  const refused = { exit: 3, stderr: expect.stringContaining('was made with another normal form of texts') }
+  writeFileSync(at('arabic.jsonl'), arabic)
+  expect(await runCommand(buildMatchWords(at('arabic.jsonl'), data))).toMatchObject(refused)
+  const search = ['resolve', 'registry', 'search', at('arabic.jsonl'), '--lens', 'persons', '--field', 'surname=smith']
+  expect(await runCommand(search)).toMatchObject(refused)
+  expect(readFileSync(at('arabic.jsonl'), 'utf8')).toBe(arabic)
+  await run('--data', at('people.csv'), '--registry', at('arabic.jsonl'), '--keep-records', '--out', at('again'))
+  await matchRecords(at('arabic.jsonl'), data)
+})

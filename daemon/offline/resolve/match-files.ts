@@ -12,6 +12,7 @@ import { OfflineCommandError } from '../offline-command-error.ts'
 import { type RecordReading, readLensRecords } from './lens-records.ts'
 import { claimFolder } from './new-files.ts'
 import { buildChangeTable } from './registry/change-table.ts'
+import { checkTextForm } from './registry/check-text-form.ts'
 import {
   assignEntityIds,
   type EntityRegistry,
@@ -118,7 +119,7 @@ function requireRegistryContent(
     const remedy = '`platform resolve run --lens FILE --data FILE --out DIR --registry FILE --keep-records` keeps them'
     throw new OfflineCommandError(3, `${registry} contains no records`, remedy)
   }
-  if (content.learnt.lens === digestLens(lens)) return content
+  if (content.learnt.lens === digestLens(lens)) return checkTextForm(content, registry)
   throw new OfflineCommandError(
     3,
     `${registry} was made with another lens`,

@@ -4,14 +4,17 @@ import { buildLookupWeights } from '../../../roles/resolution/engine/lookup/weig
 import type { LensRecords } from '../../../roles/resolution/engine/records/records.ts'
 import { type DetailedResolution, usesTermFrequencies } from '../../../roles/resolution/engine/resolve.ts'
 import { extractMatchWeights } from '../../../roles/resolution/engine/score/match-weights.ts'
+import { text_form } from '../../../roles/resolution/engine/text/text-form.ts'
 import type { Lens } from '../../../roles/resolution/lens/model.ts'
 import type { PairDecision } from '../../../roles/resolution/registry/cluster-with-decisions.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
+import { hasOtherForm } from './check-text-form.ts'
 import type { EntityRegistry } from './entity-registry.ts'
 import { buildMemberKey, digestLens, type RegistryContent, type RegistryRecord } from './registry-content.ts'
 
 /**
- * Records that the run did not have stay unchanged. Throws `OfflineCommandError` (3) if the registry lacks their values.
+ * Records that the run did not have stay unchanged. Throws `OfflineCommandError` (3) if the registry lacks their values, or
+ * has them in another normal form.
  * The registry is the one after the run, except for its records.
  */
 export function buildRegistryContent(
@@ -25,9 +28,11 @@ export function buildRegistryContent(
     entities.flatMap(({ entity, members }) => members.map((member) => [buildMemberKey(member), entity] as const)),
   )
   const storedRecords = new Map<string, RegistryRecord>(content?.records)
+  const unread = new Map(content?.records)
   for (const members of listClusters(records, resolution.clusters).clusters) {
     for (const { ref, values } of members) {
       const key = buildMemberKey([ref.node_id, ref.record_id])
+      unread.delete(key)
       storedRecords.set(key, { values, found: entityOf.get(key) })
     }
   }
@@ -38,12 +43,25 @@ export function buildRegistryContent(
       'run once with all data files',
     )
   }
+  if (content && content.learnt.text_form !== text_form && [...unread.values()].some(hasOtherForm)) {
+    throw new OfflineCommandError(
+      3,
+      'the registry was made with another normal form of texts, and has records that are not in the data',
+      'run once with all data files',
+    )
+  }
   const weights = buildLookupWeights(
     lens,
     records,
     resolution,
     extractMatchWeights(resolution, usesTermFrequencies(lens)),
   )
-  const learnt = { lens: digestLens(lens), route: resolution.route, isOneSource: records.names.length === 1, weights }
+  const learnt = {
+    lens: digestLens(lens),
+    route: resolution.route,
+    isOneSource: records.names.length === 1,
+    text_form,
+    weights,
+  }
   return { learnt, records: storedRecords, decisions }
 }

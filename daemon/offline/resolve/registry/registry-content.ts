@@ -14,6 +14,8 @@ const learntModel = z.strictObject({
   lens: z.string(),
   route: z.enum(['clusters', 'links']),
   isOneSource: z.boolean(),
+  /** Normal form of the texts of all records; absent for form 1, before scripts had rules. */
+  text_form: z.int().min(1).optional(),
   weights: storedRun.shape.weights.unwrap(),
 })
 

@@ -2,6 +2,7 @@
 import { normaliseWanted, type WantedValues } from '../../../roles/resolution/engine/lookup/search-records.ts'
 import type { Lens } from '../../../roles/resolution/lens/model.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
+import { checkTextForm } from './check-text-form.ts'
 import { readEntityRegistry } from './entity-registry.ts'
 import { buildMemberKey, parseMemberKey } from './registry-content.ts'
 
@@ -22,7 +23,8 @@ type FoundFileRecord = {
 
 /**
  * The first records in the order of sources and ids, and the number of all. Throws `OfflineCommandError`: 1 for a file that is not a
- * registry, 2 for a field or a value that the lens does not have, 3 for a registry without records or of another lens.
+ * registry, 2 for a field or a value that the lens does not have, 3 for a registry without records, of another lens or of another
+ * normal form of texts.
  */
 export function searchRegistryFile({ file, lens, where, limit }: RegistryFileSearch): {
   readonly items: readonly FoundFileRecord[]
@@ -40,7 +42,7 @@ export function searchRegistryFile({ file, lens, where, limit }: RegistryFileSea
   const entityOf = new Map(
     entities.flatMap((entity) => entity.members.map((member) => [buildMemberKey(member), entity] as const)),
   )
-  const found = [...content.records]
+  const found = [...checkTextForm(content, file).records]
     .filter(([, { values }]) => conditions.every((isMet) => isMet(values)))
     .sort(([left], [right]) => (left < right ? -1 : 1))
   const items = found.slice(0, limit).map(([key, { values }]): FoundFileRecord => {
