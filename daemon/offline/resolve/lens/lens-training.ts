@@ -6,7 +6,7 @@ import type { EngineProgressListener } from '../../../roles/resolution/engine/pr
 import { type TrainingResult, trainWeights } from '../../../roles/resolution/engine/train.ts'
 import { listRuleFields, normaliseBlockingRule } from '../../../roles/resolution/lens/blocking.ts'
 import { listLevelLabels } from '../../../roles/resolution/lens/field.ts'
-import type { Lens } from '../../../roles/resolution/lens/model.ts'
+import { cutKeys, type Lens } from '../../../roles/resolution/lens/model.ts'
 import { convertLensFaults, type RecordReading, readLensRecords } from '../lens-records.ts'
 import { nameSource } from '../reading/source-names.ts'
 import { type LensColumns, readLens, readLensText, withColumns } from './lens-file.ts'
@@ -119,10 +119,24 @@ function buildLensEdits(
     }
   }
   if (lens.swapped && !lens.swapped.every(isInData)) changes.push({ path: ['swapped'], value: undefined })
-  for (const key of ['threshold', 'likeness_threshold', 'clustering'] as const) {
-    if (labelled?.[key] !== undefined) changes.push({ path: [key], value: labelled[key] })
-  }
+  changes.push(...listCutEdits(lens, labelled))
   return [...changes, { path: ['prior'], value: prior }, ...removals]
+}
+
+/** Keys that labels set replace those of the lens; those that earlier labels set go with their weights. */
+function listCutEdits(lens: Lens, labelled: TrainingResult['labelled']): YamlChange[] {
+  const { from_labels: before = [] } = lens
+  const isSet = (key: (typeof cutKeys)[number]) => labelled?.[key] !== undefined
+  // A way to cluster that a person chose stays through any training.
+  const from_labels = cutKeys.filter(
+    (key) => isSet(key) && (key !== 'clustering' || lens.clustering === undefined || before.includes(key)),
+  )
+  const changed = cutKeys.filter((key) => isSet(key) || before.includes(key))
+  return [
+    ...changed.map((key) => ({ path: [key], value: labelled?.[key] })),
+    ...(from_labels.length > 0 ? [{ path: ['from_labels'], value: from_labels }] : []),
+    ...(from_labels.length === 0 && before.length > 0 ? [{ path: ['from_labels'], value: undefined }] : []),
+  ]
 }
 
 /** `1.4.2` becomes `1.5.0`: new values in the same form. */

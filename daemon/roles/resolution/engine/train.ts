@@ -41,9 +41,10 @@ export type TrainingLabels =
   | { readonly kind: 'matches' | 'pairs'; readonly pairs: readonly LabelledRecords[] }
   | { readonly kind: 'clusters'; readonly clusters: Int32Array }
 
-/** Returns the lens without weights, so that all are estimated. */
+/** Returns the lens without weights, so that all are estimated, and without the cut that labels set for them. */
 function stripWeights(lens: Lens): Lens {
-  const { prior: _, ...rest } = lens
+  const { prior: _, from_labels = [], ...rest } = lens
+  for (const key of from_labels) delete rest[key]
   return { ...rest, fields: lens.fields.map(({ weights: _w, m: _m, u: _u, ...field }) => field) }
 }
 

@@ -18,6 +18,9 @@ const logOddsBits = z.number().min(-1_000).max(1_000)
 /** A likeness is a cosine less the mean of others, and evidence of fields beside it. */
 const max_likeness = 100
 
+/** What cuts a result, and so belongs to the weights with which it was learnt. */
+export const cutKeys = ['threshold', 'likeness_threshold', 'clustering'] as const
+
 const lensShape = z.strictObject({
   lens: z
     .string()
@@ -83,6 +86,12 @@ const lensShape = z.strictObject({
   clustering: oneOf('clustering', ['average_link', 'connected_components', 'one_to_one'])
     .optional()
     .describe('how pairs become clusters; default: average_link, and one_to_one between two clean sources'),
+  from_labels: z
+    .array(z.enum(cutKeys))
+    .min(1)
+    .max(cutKeys.length)
+    .optional()
+    .describe('keys that training with labels set for its weights; the next training sets or removes them'),
 })
 
 export const lens = lensShape.superRefine((value, context) => {

@@ -75,6 +75,18 @@ test('relatives who count as one person are told apart after a hundred answers',
   expect(trained).toEqual(measureTrained(householdLens, relatives, persons, labels).trained)
 })
 
+test('a lens that labels trained learns anew as if they had not, without their cut', () => {
+  const labels = answer(householdLens, relatives, persons, 100)
+  const { trained } = measureTrained(householdLens, relatives, persons, labels)
+  expect(trained.threshold).toBeDefined()
+  const again: Lens = { ...trained, from_labels: ['threshold', 'clustering'] }
+  expect(trainWeights(again, relatives, 1, undefined, ignore)).toEqual(
+    trainWeights(householdLens, relatives, 1, undefined, ignore),
+  )
+  const { trained: twice } = measureTrained(again, relatives, persons, labels)
+  expect({ ...twice, from_labels: undefined }).toEqual({ ...trained, from_labels: undefined })
+})
+
 test('no two questions are about equal values, and none is shown twice', () => {
   const labels = answer(householdLens, relatives, persons, 60)
   const valuesOf = (row: number) => relatives.fields.map(({ column }) => column.codes[row]).join(' ')
