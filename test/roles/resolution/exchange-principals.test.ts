@@ -187,6 +187,18 @@ test('what the profile agrees to is work of the site, within its tenant', async 
   expect(begun).toEqual(['run', 'role:resolution', undefined])
 })
 
+test('a proposal in another normal form of texts, to which the profile would agree, ends with the reason', async () => {
+  const parties: [string, string] = ['charlie', 'alpha']
+  const agreement = buildAgreement({ parties, learns: ['alpha', 'charlie'], text_form: 1 })
+  expect(await fixture.say(fixture.charlie, buildProposal(agreement))).toBe(200)
+  const over = await waitForExchangeState(fixture, agreement.exchange_id, 'failed')
+  expect(over).toMatchObject({
+    failure: { code: 'invalid', reason: expect.stringContaining('charlie normalises texts in form 1') },
+    agreed: [],
+    to_tell: [],
+  })
+})
+
 test('an exchange whose principal was removed in the store gains no rights of the service', async () => {
   const { agreement, uid } = await agreeAs('kim')
   await fixture.world.store('resolution').update(exchanges, uid, ({ value: { job, ...rest } }) => {

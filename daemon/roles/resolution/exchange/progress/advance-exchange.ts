@@ -9,6 +9,7 @@ import type { Doc } from '../../../../kernel/store/store.ts'
 import { runWork } from '../../parts.ts'
 import { settings } from '../../settings.ts'
 import { listSites } from '../agreement/agreement.ts'
+import { refuseOtherTextForm } from '../agreement/find-agreed-lens.ts'
 import { findStandingAgreement } from '../agreement/standing-agreement.ts'
 import { changeExchange } from '../change-exchange.ts'
 import { sendEnd, sendProposal } from '../message/send-message.ts'
@@ -93,10 +94,20 @@ async function offerProposal(
   return await applyStepChange(call, doc, 'offered', (current) => ({ ...current, told: [...notified, to] }))
 }
 
-/** Agrees where a standing agreement covers the proposal; any other proposal waits for a person. */
-async function acceptByProfile(call: JobCall, doc: Doc<StoredExchange>, signal: AbortSignal): Promise<'waits'> {
+/**
+ * Agrees where a standing agreement covers the proposal; any other proposal waits for a person. Refuses one that no
+ * change at this site makes acceptable, so that the proposer learns why.
+ */
+async function acceptByProfile(
+  call: JobCall,
+  doc: Doc<StoredExchange>,
+  signal: AbortSignal,
+): Promise<'waits' | Refusal> {
   const standing = findStandingAgreement(call.settings(settings).agreements, doc.value)
   if (!standing) return 'waits'
+  // A linker normalises no texts.
+  const other = doc.value.part === 'linker' ? undefined : refuseOtherTextForm(doc.value.agreement, call.site.name)
+  if (other) return other
   const data = standing.file === undefined ? undefined : { file: standing.file }
   const accepted = await acceptProposal(call, doc, { data, agrees: 'profile' }, signal)
   if (isRefusal(accepted)) {
