@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { create as arrive } from '../../../daemon/roles/resolution/arrival/create.ts'
 import { related } from '../../../daemon/roles/resolution/entity/related.ts'
 import { search } from '../../../daemon/roles/resolution/entity/search.ts'
+import { get as cluster } from '../../../daemon/roles/resolution/entity-cluster/get.ts'
 import { forget } from '../../../daemon/roles/resolution/entity-record/forget.ts'
 import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
 import { get as golden } from '../../../daemon/roles/resolution/golden-record/get.ts'
@@ -86,7 +87,8 @@ test('an unknown field and an empty value are refused', async () => {
 
 test('nobody finds by a field what is above the clearance, nor what was forgotten', async () => {
   const where = { surname: 'Quillfeather' }
-  await add({ id: 's2', given_name: 'Ida', surname: 'Quillfeather' })
+  const { entity: uid = '' } = (await add({ id: 's2', given_name: 'Ida', surname: 'Quillfeather' })) ?? {}
+  expect(await bob.ok(cluster, { uid })).toMatchObject({ size: 1 })
   const visible = await waitUntil(async () => {
     const page = await bob.ok(search, { where })
     return page.total === 1 && page
@@ -95,6 +97,8 @@ test('nobody finds by a field what is above the clearance, nor what was forgotte
   // Its label becomes stricter with an arrival of the same values.
   await add({ id: 's2', given_name: 'Ida', surname: 'Quillfeather' }, { classification: 'SECRET' })
   expect(await bob.ok(search, { where })).toMatchObject({ items: [], total: 0 })
+  expect(await bob.refusal(cluster, { uid })).toBe('not_found')
+  expect(await ann.ok(cluster, { uid })).toMatchObject({ size: 1, classification: { level: 'SECRET' } })
   expect((await ann.ok(search, { where })).total).toBe(1)
   await ann.ok(forget, { lens: 'people', node_id: 'south', record_id: 's2', reason: 'requested' })
   expect(await ann.ok(search, { where })).toMatchObject({ items: [], total: 0 })

@@ -1,4 +1,5 @@
 // Writes the entities of new clusters, and ends those that were merged; each write records what it changes for the log.
+import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { joinLabels, type Label, type LabelPolicy } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
@@ -51,7 +52,9 @@ export async function writeCluster(
   if ((await call.store(entityClusters).create(id, created, audit)) !== 'exists') return
   await call.store(entityClusters).update(id, ({ value }) => {
     const isSameRun = value.run_id === origin.run_id && assignment.merged_from.length === 0
-    const isSame = isSameRun && value.state === 'live' && hasSameMembers(value.members, refs)
+    // The label of a record may have become stricter, with the same values.
+    const isSameLabel = canonicalJson(value.label) === canonicalJson(label)
+    const isSame = isSameRun && isSameLabel && value.state === 'live' && hasSameMembers(value.members, refs)
     // An entity that is deleted meanwhile stays so: its records leave it afterwards.
     if (isSame || value.state === 'deleted') return { answer: undefined }
     const merged_from = [...new Set([...value.lineage.merged_from, ...assignment.merged_from])].sort()
