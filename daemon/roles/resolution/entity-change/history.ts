@@ -3,14 +3,14 @@ import * as z from 'zod'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
+import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import { entityClusters } from '../entity-cluster/model.ts'
 import { entityMatches, matchScore, type StoredMatch } from '../entity-match/model.ts'
 import { recordUid } from '../entity-record/model.ts'
 import { type RecordRef, type RegistryKey, recordRef, uid } from '../fields.ts'
-import { listByValues } from '../registry/decision-reach.ts'
 import { recordKey } from '../registry/record-key.ts'
 import { type EntityChange, entityChange, entityChanges } from './model.ts'
-import { showChanges } from './show-changes.ts'
+import { countChangesOfPage, showChanges } from './show-changes.ts'
 
 const linkingMatch = z
   .strictObject({
@@ -46,7 +46,12 @@ export const history = operation({
   async run(call, { uid: entity, limit, cursor }) {
     const { value } = await call.store(entityClusters).get(entity)
     const query = buildListQuery({ entity }, limit, cursor, { field: 'place', direction: 'asc' })
-    const { docs, ...counted } = await call.store(entityChanges).page({ ...query, fresh: true })
+    const found = await call.store(entityChanges).page({ ...query, fresh: true })
+    const shown = countChangesOfPage(found.docs.map((doc) => doc.value))
+    // A cursor does not depend on the limit, so a shorter page ends at the change that is the last one shown.
+    const isWhole = shown === found.docs.length
+    const page = isWhole ? found : await call.store(entityChanges).page({ ...query, limit: shown, fresh: true })
+    const { docs, ...counted } = page
     const changes = await showChanges(
       call,
       docs.map((doc) => doc.value),
@@ -64,35 +69,41 @@ async function addLinks(call: Call, registry: RegistryKey, changes: readonly Ent
     joined.map((ref) => recordUid(tenant_id, lens, ref)),
   )
   return changes.map((change) => {
-    const found = (change.joined ?? []).flatMap((ref) => showLink(ref, links.get(recordKey(ref)) ?? []))
+    const found = (change.joined ?? []).flatMap((ref) => showLink(ref, links.get(recordKey(ref))))
     return found.length > 0 ? { ...change, links: found } : change
   })
 }
 
 type FoundLink = { readonly id: string; readonly match: StoredMatch }
 
-/** Finds the linked matches of records that the caller may see, by the key of the record. */
+/** Finds the strongest linked match of each record that the caller may see, by the key of the record. */
 async function findLinks(
   call: Call,
-  registry: RegistryKey,
+  { tenant_id, lens }: RegistryKey,
   uids: readonly string[],
-): Promise<ReadonlyMap<string, readonly FoundLink[]>> {
-  const lefts = await listByValues(call, entityMatches, registry, 'left_uid', uids)
-  const rights = await listByValues(call, entityMatches, registry, 'right_uid', uids)
-  const links = new Map<string, FoundLink[]>()
-  for (const { id, value: match } of [...lefts, ...rights]) {
-    if (!match.linked) continue
-    for (const ref of [match.left, match.right]) {
-      const of = links.get(recordKey(ref))
-      if (of) of.push({ id, match })
-      else links.set(recordKey(ref), [{ id, match }])
+): Promise<ReadonlyMap<string, FoundLink>> {
+  const links = new Map<string, FoundLink>()
+  if (uids.length === 0) return links
+  for (const field of ['left_uid', 'right_uid'] as const) {
+    // A record may have any number of matches, so only the strongest is kept while they are read.
+    const query = { filter: { tenant_id, [field]: { in: [...new Set(uids)] } }, fresh: true }
+    const order = { field, direction: 'asc' } as const
+    for await (const { id, value: match } of iterateDocuments(call.store(entityMatches), { ...query, order })) {
+      call.signal.throwIfAborted()
+      if (!match.linked || match.lens !== lens) continue
+      const key = recordKey(field === 'left_uid' ? match.left : match.right)
+      const best = links.get(key)
+      if (!best || isStronger({ id, match }, best)) links.set(key, { id, match })
     }
   }
   return links
 }
 
-function showLink(ref: RecordRef, links: readonly FoundLink[]): z.infer<typeof linkingMatch>[] {
-  const [best] = links.toSorted((a, b) => b.match.rank - a.match.rank || (a.id < b.id ? -1 : 1))
+function isStronger(one: FoundLink, other: FoundLink): boolean {
+  return one.match.rank > other.match.rank || (one.match.rank === other.match.rank && one.id < other.id)
+}
+
+function showLink(ref: RecordRef, best: FoundLink | undefined): z.infer<typeof linkingMatch>[] {
   if (!best) return []
   const { left, right, score, state } = best.match
   const other = recordKey(left) === recordKey(ref) ? right : left

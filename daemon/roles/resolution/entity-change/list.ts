@@ -11,7 +11,7 @@ import { settings } from '../settings.ts'
 import { copiedEnd } from './append-changes.ts'
 import { type EntityChangeLog, entityChange, entityChangeLogs, entityChanges } from './model.ts'
 import { batchOf } from './recorded-changes.ts'
-import { showChanges } from './show-changes.ts'
+import { countChangesOfPage, showChanges } from './show-changes.ts'
 
 const day_ms = 86_400_000
 
@@ -48,13 +48,12 @@ export const list = operation({
     const place = { lt: log ? copiedEnd(log) : '', ...(after === undefined ? {} : { gt: after }) }
     const query = { filter: { lens, place }, order: { field: 'place', direction: 'asc' }, limit, fresh: true } as const
     const { docs, next_cursor } = await call.store(entityChanges).list(query)
-    const last = docs.at(-1)?.value.place ?? after
-    const items = await showChanges(
-      call,
-      docs.map(({ value }) => value),
-    )
+    const found = docs.map(({ value }) => value)
+    const page = found.slice(0, countChangesOfPage(found))
+    const items = await showChanges(call, page)
+    const last = page.at(-1)?.place ?? after
     const next = last === undefined ? {} : { next_since: writePosition(call, lens, last) }
-    return { items, ...next, has_more: next_cursor !== undefined }
+    return { items, ...next, has_more: next_cursor !== undefined || page.length < found.length }
   },
 })
 
