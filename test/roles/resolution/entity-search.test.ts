@@ -4,7 +4,9 @@ import { create as arrive } from '../../../daemon/roles/resolution/arrival/creat
 import { related } from '../../../daemon/roles/resolution/entity/related.ts'
 import { search } from '../../../daemon/roles/resolution/entity/search.ts'
 import { get as cluster } from '../../../daemon/roles/resolution/entity-cluster/get.ts'
+import { entityClusters } from '../../../daemon/roles/resolution/entity-cluster/model.ts'
 import { forget } from '../../../daemon/roles/resolution/entity-record/forget.ts'
+import { list as records } from '../../../daemon/roles/resolution/entity-record/list.ts'
 import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
 import { get as golden } from '../../../daemon/roles/resolution/golden-record/get.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
@@ -120,6 +122,27 @@ test('the golden record has the value that survives by the lens, and the record 
   })
 })
 
+test('no value of a deleted entity is answered while its records have not left it', async () => {
+  const where = { surname: 'Ravenscroft' }
+  const { entity: uid = '' } = (await add({ id: 's3', given_name: 'Una', ...where, phone: '030 55 23' })) ?? {}
+  expect(await ann.ok(search, { where })).toMatchObject({ items: [{ entity: uid }], total: 1 })
+  const at = new Date(world().clock.now()).toISOString()
+  // As the request leaves it, without the mark by which the worker finds it.
+  await world()
+    .store('resolution')
+    .update(entityClusters, uid, ({ value }) => ({
+      next: {
+        ...{ ...value, state: 'deleted' as const, members: [], size: 0, former: value.members },
+        ...{ deleted: { at, by: 'olga', reason: 'requested' }, forgotten: { at, by: 'olga', reason: 'requested' } },
+      },
+      answer: undefined,
+    }))
+  expect(await ann.ok(search, { where })).toMatchObject({ items: [], total: 0 })
+  expect(await ann.ok(golden, { uid })).toMatchObject({ size: 0, fields: [] })
+  expect(await ann.ok(records, { uid })).toMatchObject({ items: [], total: 0 })
+  expect(await ann.ok(related, { uid, by: 'phone' })).toMatchObject({ entities: [], total: 0, common: [] })
+})
+
 test('entities that share a value are related, and a value that too many share only counts', async () => {
   const [other] = buildPeople(60, 61)
   const neighbour = await add({ ...other, id: 's60', phone: '030 55 21' })
@@ -129,7 +152,7 @@ test('entities that share a value are related, and a value that too many share o
   const answer = await ann.ok(related, { uid: own?.entity ?? '', by: 'phone,surname' })
   expect(answer).toMatchObject({
     entities: [{ entity: neighbour?.entity, size: 1, shared: [{ field: 'phone', value: '0305521', records: 1 }] }],
-    ...{ total: 1, common: [], left_out: { records: 0, values: 0 } },
+    ...{ total: 1, common: [], left_out: { records: 0, values: 0, sharing: 0 } },
   })
   expect(await ann.refusal(related, { uid: own?.entity ?? '', by: 'phone,colour' })).toBe('invalid')
   const records = buildPeople(1_000, 1_210).map((person) => ({ ...person, phone: '030 55 21' }))

@@ -32,6 +32,7 @@ export const definition = command({
       terminal.note(`${field}=${value} is a value of ${records} records, and relates no entities`)
     if (left_out.records > 0) terminal.note(`${left_out.records} records of the entity were not compared`)
     if (left_out.values > 0) terminal.note(`${left_out.values} values of the entity were not compared`)
+    if (left_out.sharing > 0) terminal.note(`${left_out.sharing} records that share a value were not read`)
     return 0
   },
 })
@@ -41,7 +42,7 @@ type RelatedAnswer = {
   readonly entities: readonly OutputRow[]
   readonly total: number
   readonly common: readonly SharedItem[]
-  readonly left_out: { readonly records: number; readonly values: number }
+  readonly left_out: { readonly records: number; readonly values: number; readonly sharing: number }
 }
 
 const columns = [

@@ -1,4 +1,6 @@
 // Shows an entity, its golden record, and its records with their values.
+import { isRefusal } from '../../../../daemon/kernel/error/errors.ts'
+import type { ServiceClient } from '../../../client/client.ts'
 import { fetchItems } from '../../../client/fetch-items.ts'
 import { formatEntity } from '../../../format/entity.ts'
 import { formatFieldValues, formatRecordRef } from '../../../format/record.ts'
@@ -23,18 +25,35 @@ export const definition = command({
     const api = await connectService(params, terminal)
     const entity = await api.call('resolution.entity-cluster.get', { uid: params.entity })
     const input = { uid: params.entity }
-    const golden = await api.call('resolution.golden-record.get', { uid: params.entity })
+    const golden = await findGoldenRecord(api, params.entity)
     const page = await fetchItems(api, 'resolution.entity-record.list', input, selectItems(params))
     const { items: records, ...counted } = page
-    printResult(terminal, params.json, { entity, golden_record: golden.fields, records, ...counted }, () => {
-      const table = formatTable(terminal, records, columns, 'the entity has no records')
-      const survivors = formatTable(terminal, golden.fields as OutputRow[], goldenColumns, 'no record has a value')
-      return [formatEntity(terminal, entity), survivors, table].join(paragraph_break)
-    })
+    printResult(
+      terminal,
+      params.json,
+      { entity, ...(golden ? { golden_record: golden.fields } : {}), records, ...counted },
+      () => {
+        const table = formatTable(terminal, records, columns, 'the entity has no records')
+        const survivors = golden
+          ? formatTable(terminal, golden.fields as OutputRow[], goldenColumns, 'no record has a value')
+          : 'no golden record: the entity has too many records'
+        return [formatEntity(terminal, entity), survivors, table].join(paragraph_break)
+      },
+    )
     if (!params.json) terminal.note(describeItems(page))
     return 0
   },
 })
+
+/** Undefined for an entity of too many records, which is shown without it. */
+async function findGoldenRecord(api: ServiceClient, uid: string) {
+  try {
+    return await api.call('resolution.golden-record.get', { uid })
+  } catch (error) {
+    if (isRefusal(error) && error.code === 'too_large') return undefined
+    throw error
+  }
+}
 
 const goldenColumns = [
   'field',

@@ -10,7 +10,7 @@ const arrivedRecordOutcomes = ['new', 'joined', 'merged', 'replaced', 'unchanged
 
 const arrivedRecordOutcome = z.enum(arrivedRecordOutcomes).meta({
   description:
-    'new: the record began an entity, alone or with others of the request; joined: it joined one that was there; merged: it joined one, and others went into it by that; replaced: the registry had the record with other values; forgotten: the record was forgotten, and is not stored again; deleted: its entity was deleted with these values, and it stays out of matching',
+    'new: the record began an entity, alone or with others of the request, as far as the caller may see; joined: it joined one that was there; merged: it joined one, and others went into it by that; replaced: the registry had the record with other values; forgotten: the record was forgotten, and is not stored again; deleted: its entity was deleted with these values, and it stays out of matching',
 })
 export type ArrivedRecordOutcome = z.infer<typeof arrivedRecordOutcome>
 

@@ -12,8 +12,10 @@ const entityChangeKind = z.enum(['created', 'joined', 'left', 'split', 'merged',
 const entityChangeCause = z
   .strictObject({
     kind: z.enum(['run', 'arrival', 'decision', 'withdrawal', 'deletion']),
-    run_id: uid.optional().meta({ description: 'The run, or the run whose weights matched an arrival' }),
-    match: uid.optional().meta({ description: 'The match that was decided' }),
+    run_id: uid.optional().meta({
+      description: 'The run, or the run whose weights matched an arrival; absent where the caller may not see it',
+    }),
+    match: uid.optional().meta({ description: 'The match that was decided; absent where the caller may not see it' }),
     by: shortText.optional().meta({ description: 'The person who decided or deleted, or `consensus`' }),
   })
   .meta({ id: 'EntityChangeCause' })
@@ -30,7 +32,9 @@ const changeFields = {
   size: count.meta({ description: 'Records of the entity after the change' }),
   joined: refs.meta({ description: 'Records that came one by one, 500 at most' }),
   left: refs.meta({ description: 'Records that went, 500 at most; without those that the caller may not see' }),
-  unlisted: count.optional().meta({ description: 'Records that came or went beyond those listed' }),
+  unlisted: count.optional().meta({
+    description: 'Records that came or went beyond those listed; absent where the caller may not see one that went',
+  }),
   from: ids.meta({ description: 'Entities whose records came; without those that the caller may not see' }),
   into: ids.meta({ description: 'Entities that records went to; without those that the caller may not see' }),
   cause: entityChangeCause,
@@ -79,6 +83,10 @@ const entityChangeLog = z.strictObject({
   /** Number of the last batch: its time in epoch milliseconds, or later, since numbers increase. */
   batch: z.int().min(0),
   settled: z.int().min(0),
+  /** Days for which the changes of the last batch are kept. */
+  days: z.number().optional(),
+  /** The last batch that was numbered under fewer days than a later one: its changes and older ones go earlier. */
+  fewer: z.strictObject({ batch: z.int().min(0), days: z.number() }).optional(),
   pending: z.array(changeReference),
   /** 1 while `pending` is not empty; an index by which interrupted batches are found. */
   owes: z.union([z.literal(0), z.literal(1)]),

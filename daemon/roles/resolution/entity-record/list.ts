@@ -17,6 +17,8 @@ export const list = operation({
 
   async run(call, { uid: entity, limit, cursor }) {
     const { value } = await call.store(entityClusters).get(entity)
+    // From the deletion on no values are shown, also before the records have left the entity.
+    if (value.state !== 'live') return { items: [], total: 0, total_is: 'exact' as const }
     const filter = { tenant_id: value.tenant_id, lens: value.lens, entity }
     const { docs, ...counted } = await call.store(entityRecords).page(buildListQuery(filter, limit, cursor))
     // A withdrawn record names its entity until that is settled without it.

@@ -20,6 +20,9 @@ const max_own_records = 1_000
 const max_own_values = 50
 /** A value of more records, such as the number of a switchboard, relates nobody; it is counted. */
 const max_sharing_records = 200
+/** Records of other entities that are read for one answer. */
+const max_read_records = 5_000
+const max_concurrent_reads = 64
 
 const shared = { field: shortText, value: z.string() }
 
@@ -53,8 +56,8 @@ export const related = operation({
       common: z.array(z.strictObject({ ...shared, records: count })).meta({
         description: `Values of more than ${max_sharing_records} records, with their number; their entities are not listed`,
       }),
-      left_out: z.strictObject({ records: count, values: count }).meta({
-        description: `Records of the entity beyond ${max_own_records} and values of a field beyond ${max_own_values}, which were not compared`,
+      left_out: z.strictObject({ records: count, values: count, sharing: count }).meta({
+        description: `Records of the entity beyond ${max_own_records} and values of a field beyond ${max_own_values}, which were not compared; records that share a value beyond ${max_read_records}, whose entities are not listed`,
       }),
     })
     .meta({ id: 'RelatedEntities' }),
@@ -67,14 +70,16 @@ export const related = operation({
     if (isRefusal(names)) return names
     const registry = await openLookupRegistry(call, { lens_id: entity.value.lens })
     if (isRefusal(registry)) return registry
-    const { fields, left_out } = await collectOwnValues(call, entity, names)
+    // From the deletion on no values are shown, also before the records have left the entity.
+    const isLive = entity.value.state === 'live'
+    const { fields, left_out } = await collectOwnValues(call, entity, isLive ? names : [])
     const job = { index: registry.index, fields, max_records: max_sharing_records }
     const values = await requestJob(call, 'find_sharing', job)
-    const found = await groupByEntity(registry, id, values)
+    const { found, unread } = await groupByEntity(call, registry, id, values)
     const common = values
       .filter(({ records }) => records > max_sharing_records)
       .map(({ field, value, records }) => ({ field, value, records }))
-    return { entities: found.slice(0, limit), total: found.length, common, left_out }
+    return { entities: found.slice(0, limit), total: found.length, common, left_out: { ...left_out, sharing: unread } }
   },
 })
 
@@ -114,20 +119,38 @@ async function collectOwnValues(call: Call, { id: entity, value }: Doc<StoredClu
 
 type Relation = { readonly entity: LookupEntity; readonly shared: Map<SharedValue, number> }
 
-/** The store decides which records and entities the caller may see. */
-async function groupByEntity(registry: LookupRegistry, own: string, values: readonly SharedValue[]) {
+/** The store decides which records and entities the caller may see. Reads each record and each entity once. */
+async function groupByEntity(call: Call, registry: LookupRegistry, own: string, values: readonly SharedValue[]) {
+  const uids = [...new Set(values.flatMap((value) => value.uids))]
+  const records = await readAll(call, uids.slice(0, max_read_records), (uid) => registry.record(uid))
+  const ids = new Set([...records.values()].flatMap((record) => record?.entity ?? []))
+  ids.delete(own)
+  const entities = await readAll(call, [...ids], (id) => registry.entity(id))
   const relations = new Map<string, Relation>()
   for (const value of values) {
     for (const record_uid of value.uids) {
-      const id = (await registry.record(record_uid))?.entity
-      if (id === undefined || id === own) continue
-      const entity = relations.get(id)?.entity ?? (await registry.entity(id))
+      const entity = entities.get(records.get(record_uid)?.entity ?? '')
       if (!entity) continue
-      const relation = relations.get(id) ?? { entity, shared: new Map() }
+      const relation = relations.get(entity.id) ?? { entity, shared: new Map() }
       relation.shared.set(value, (relation.shared.get(value) ?? 0) + 1)
-      relations.set(id, relation)
+      relations.set(entity.id, relation)
     }
   }
+  return { found: orderRelations(relations), unread: Math.max(0, uids.length - max_read_records) }
+}
+
+async function readAll<T>(call: Call, keys: readonly string[], read: (key: string) => Promise<T>) {
+  const found = new Map<string, T>()
+  for (let at = 0; at < keys.length; at += max_concurrent_reads) {
+    call.signal.throwIfAborted()
+    const batch = keys.slice(at, at + max_concurrent_reads)
+    const answers = await Promise.all(batch.map(read))
+    for (const [index, key] of batch.entries()) found.set(key, answers[index] as T)
+  }
+  return found
+}
+
+function orderRelations(relations: ReadonlyMap<string, Relation>) {
   return [...relations.values()]
     .sort((a, b) => b.shared.size - a.shared.size || (a.entity.id < b.entity.id ? -1 : 1))
     .map(({ entity: { id, label: classification, size }, shared: found }) => ({

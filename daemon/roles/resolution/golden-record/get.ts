@@ -53,15 +53,18 @@ export const get = operation({
         'too_large',
         `the entity has ${value.size} records, and one of at most ${max_records} has a golden record`,
       )
+    // From the deletion on no values are shown, also before the records have left the entity.
+    if (value.state !== 'live') return { entity, lens, lens_version, classification, size: 0, fields: [] }
     const { body } = (await call.store(lenses).get(lens_id)).value
     const builder = new GoldenRecordBuilder(body)
     let size = 0
     for await (const doc of iterateDocuments(call.store(entityRecords), { filter: { tenant_id, lens, entity } })) {
+      call.signal.throwIfAborted()
       if (isWithdrawn(doc.value)) continue
       const { ref, values, values_at } = doc.value
       builder.add({ ref, values, at: values_at })
       size++
     }
-    return { entity, lens, lens_version, classification, size, fields: builder.build() }
+    return { entity, lens, lens_version, classification, size, fields: await builder.build(() => call.pause()) }
   },
 })

@@ -62,15 +62,27 @@ export class GoldenRecordBuilder {
     }
   }
 
-  /** The surviving value of each field that has one, in the order of the lens. The order of the members has no influence. */
-  build(): SurvivingValue[] {
-    return this.#rules.fields.flatMap(({ name, survivorship: rule = 'most_frequent' }, index) => {
-      const claims = [...(this.#claims[index]?.values() ?? [])]
-      const [best] = claims.sort((a, b) => this.#compareBy(rule, a, b) || this.#compareByDefault(a, b))
-      if (!best) return []
-      const of = claims.reduce((sum, { count }) => sum + count, 0)
-      return [{ field: name, value: best.value, rule, record: best.first, records: best.count, of }]
-    })
+  /**
+   * The surviving value of each field that has one, in the order of the lens. The order of the members has no influence.
+   * `pause` lets other work continue between the fields.
+   */
+  async build(pause: () => Promise<void>): Promise<SurvivingValue[]> {
+    const survivors: SurvivingValue[] = []
+    for (const [index, { name, survivorship: rule = 'most_frequent' }] of this.#rules.fields.entries()) {
+      await pause()
+      survivors.push(...this.#findSurvivor(name, rule, this.#claims[index]?.values() ?? []))
+    }
+    return survivors
+  }
+
+  #findSurvivor(field: string, rule: SurvivorshipRule, claims: Iterable<ValueClaim>): SurvivingValue[] {
+    let best: ValueClaim | undefined
+    let of = 0
+    for (const claim of claims) {
+      of += claim.count
+      if (!best || (this.#compareBy(rule, claim, best) || this.#compareByDefault(claim, best)) < 0) best = claim
+    }
+    return best ? [{ field, value: best.value, rule, record: best.first, records: best.count, of }] : []
   }
 
   #compareBy(rule: SurvivorshipRule, a: ValueClaim, b: ValueClaim): number {

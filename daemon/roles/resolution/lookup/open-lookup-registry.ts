@@ -30,7 +30,11 @@ async function openOwnRegistry(call: Call, trained: TrainedLens): Promise<Lookup
     index,
     async record(uid) {
       const doc = await call.store(entityRecords).find(uid)
-      return doc && !isWithdrawn(doc.value) ? { ref: doc.value.ref, entity: doc.value.entity } : undefined
+      if (!doc || isWithdrawn(doc.value)) return undefined
+      const { ref, entity } = doc.value
+      // From the deletion of an entity on its records are not found, also before they have left it.
+      const owner = entity === undefined ? undefined : await call.store(entityClusters).find(entity)
+      return owner?.value.state === 'deleted' ? undefined : { ref, entity }
     },
     async entity(id) {
       const doc = await call.store(entityClusters).find(id)
