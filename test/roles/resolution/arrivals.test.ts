@@ -171,6 +171,20 @@ test('a caller below a record learns nothing of it by sending one under its id',
   expect(full).toMatchObject({ outcome: 'replaced', classification: { level: 'SECRET' } })
 })
 
+test('a record that joins an entity above the clearance of its sender is new to the sender', async () => {
+  const low = await world().as({ subject: 'lou', roles: ['operator'], clearance: { level: 'UNCLASSIFIED' } })
+  const send = async (who: CheckedClient, record_id: string, number: number, classification: string) => {
+    const body = { node_id: 'vault', records: [buildPersonAs(record_id, number)], classification }
+    const { uid } = await who.ok(arrive, body as never)
+    await waitUntil(async () => (await who.ok(arrival, { uid })).state === 'matched')
+    return async (reader: CheckedClient) => (await reader.ok(arrival, { uid })).items[0]
+  }
+  const hidden = await (await send(ann, 'v60', 60, 'SECRET'))(ann)
+  const joining = await send(low, 'v61', 60, 'UNCLASSIFIED')
+  expect(await joining(ann)).toMatchObject({ outcome: 'joined', entity: hidden?.entity })
+  expect(await joining(low)).toEqual({ record_id: 'v61', outcome: 'new' })
+})
+
 test('another tenant has nothing to match with', async () => {
   const other = await world().as({ tenant: 'tenant-b' })
   expect(await other.refusal(arrive, { lens_id: 'people', node_id: 'south', records: [buildPersonAs('s1', 3)] })).toBe(

@@ -3,7 +3,7 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { entityClusters } from '../entity-cluster/model.ts'
 import { entityRecords, isWithdrawn, recordUid } from '../entity-record/model.ts'
-import type { ArrivalView, StoredArrival } from './model.ts'
+import type { ArrivalView, ArrivedRecordOutcome, StoredArrival } from './model.ts'
 
 type ArrivalItem = ArrivalView['items'][number]
 
@@ -29,8 +29,19 @@ async function showItem(
   const id = isWithdrawn(record.value) ? undefined : record.value.entity
   const entity = id === undefined ? undefined : await call.store(entityClusters).find(id)
   const entityFields = entity && { entity: entity.id, classification: entity.value.label, size: entity.value.size }
-  const merged = await Promise.all(merged_from.map((id) => call.store(entityClusters).find(id)))
+  const merged = entity ? await Promise.all(merged_from.map((id) => call.store(entityClusters).find(id))) : []
   const seen = merged.flatMap((doc) => (doc ? [doc.id] : []))
+  const shown = outcome && limitOutcome(outcome, entity !== undefined, seen.length > 0)
   const mergedField = seen.length > 0 ? { merged_from: seen } : {}
-  return { record_id, ...(outcome ? { outcome } : {}), ...mergedField, ...entityFields }
+  return { record_id, ...(shown ? { outcome: shown } : {}), ...mergedField, ...entityFields }
+}
+
+/**
+ * That a record joined or merged entities says that these exist. A caller who may not see them gets the word of a record
+ * that met none, `new`, as it does while the record waits; another word, or none, would disclose them.
+ */
+function limitOutcome(outcome: ArrivedRecordOutcome, isEntitySeen: boolean, isMergedSeen: boolean) {
+  if (outcome !== 'joined' && outcome !== 'merged') return outcome
+  if (!isEntitySeen) return 'new'
+  return isMergedSeen ? outcome : 'joined'
 }
