@@ -1,7 +1,7 @@
 // Publishes the clusters of a run in the registry: entities keep their ids, and decisions take precedence over the
 // engine.
 
-import { joinLabels } from '../../../kernel/label/label.ts'
+import { joinLabels, type LabelPolicy } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
@@ -47,12 +47,18 @@ export async function publishRegistry(
     const built = await Promise.all(batch.map((cluster) => buildEngineCluster(call, run, cluster, decided)))
     const clusters = built.filter((cluster) => cluster.records.length > 0)
     // Entities are written before the records that name them, so that a repeat after a crash finds them.
+    const changed = new Set<StoredCluster>()
     await upsertDocuments(
       call.store(entityClusters),
       clusters.flatMap(({ entity }) => entity ?? []),
-      mergeUnchangedEntity,
+      (before, next) => {
+        const merged = mergeUnchangedEntity(before, next, call.site.labels)
+        if (!merged) changed.add(next)
+        return merged ?? before
+      },
     )
-    const records = clusters.flatMap((cluster) => cluster.records)
+    const settled = clusters.map((cluster) => releaseChangedEntity(cluster, changed))
+    const records = settled.flatMap((cluster) => cluster.records)
     const withdrawn = new Set<string>()
     await writeNumbered(call, run.value, (writeNumber) =>
       upsertDocuments(
@@ -64,7 +70,7 @@ export async function publishRegistry(
         },
       ),
     )
-    seeds.push(...clusters.flatMap((cluster) => listSeeds(cluster, withdrawn)))
+    seeds.push(...settled.flatMap((cluster) => listSeeds(cluster, withdrawn)))
     written += batch.length
     report('write clusters', written, total)
   }
@@ -82,11 +88,29 @@ export async function publishRegistry(
   call.wake('entity-changes')
 }
 
-/** An entity that exists has its changes already, also when this is a repeat. */
-function mergeUnchangedEntity(before: StoredCluster, next: StoredCluster): StoredCluster {
-  if (before.state === 'deleted') return before
+/**
+ * An entity that exists has its changes already, also when this is a repeat. Undefined for one that was changed meanwhile,
+ * which must be clustered anew so that what it loses or gains is recorded.
+ */
+export function mergeUnchangedEntity(
+  before: StoredCluster,
+  next: StoredCluster,
+  policy: LabelPolicy,
+): StoredCluster | undefined {
+  if (before.state !== 'live' || !hasSameMembers(before.members, next.members)) return undefined
   const { changes: _changes, untold: _untold, unlogged: _unlogged, ...rest } = next
-  return { ...rest, lineage: before.lineage, created_at: before.created_at, ...pickLogFields(before) }
+  const label = joinLabels(before.label, next.label, policy) ?? before.label
+  return { ...rest, label, lineage: before.lineage, created_at: before.created_at, ...pickLogFields(before) }
+}
+
+/** The records of an entity that was changed meanwhile stay in those that they were in. */
+function releaseChangedEntity(cluster: EngineCluster, changed: ReadonlySet<StoredCluster>): EngineCluster {
+  if (!cluster.entity || !changed.has(cluster.entity.value)) return cluster
+  const records = cluster.records.map(({ id, before, value: { entity: _entity, ...value } }) => {
+    const entity = before?.value.entity
+    return { id, before, value: entity === undefined ? value : { ...value, entity } }
+  })
+  return { records, entity: undefined }
 }
 
 const max_batch_clusters = 100
