@@ -5,7 +5,7 @@ import { entityClusters, type StoredCluster } from '../entity-cluster/model.ts'
 import { settings } from '../settings.ts'
 import { putDocuments, writeConcurrently } from '../upsert-documents.ts'
 import { type EntityChangeLog, entityChangeLogs, entityChanges, type StoredEntityChange } from './model.ts'
-import { assignPlaces, batchStart, entityChangeId, removeLoggedChanges } from './recorded-changes.ts'
+import { assignPlaces, batchStart, entityChangeId, nextRetention, removeLoggedChanges } from './recorded-changes.ts'
 
 /** The head of the log holds a batch while it is copied. */
 const max_batch_changes = 500
@@ -51,19 +51,23 @@ async function numberBatch(
   const { doc, answer } = await call.store(entityChangeLogs).update(tenant_id, ({ value }) => {
     if (value.pending.length > 0) return { answer: false }
     const batch = Math.max(call.now(), value.batch + 1)
-    return { next: { ...value, batch, pending: assignPlaces(batch, changes), owes: 1 as const }, answer: true }
+    const retention = nextRetention(value, call.settings(settings).change_days)
+    return {
+      next: { ...value, ...retention, batch, pending: assignPlaces(batch, changes), owes: 1 as const },
+      answer: true,
+    }
   })
   return answer ? doc.value : undefined
 }
 
 /** A change leaves its entity only once it is in the log, so a change that its entity lacks is in the log. */
-async function copyBatch(call: Call, { tenant_id, batch, pending }: EntityChangeLog): Promise<void> {
+async function copyBatch(call: Call, { tenant_id, batch, days, pending }: EntityChangeLog): Promise<void> {
   const places = new Map(pending.map(({ entity, revision, place }) => [entityChangeId(entity, revision), place]))
   const found = await Promise.all(
     [...new Set(pending.map(({ entity }) => entity))].map((id) => call.store(entityClusters).find(id)),
   )
   const docs = found.flatMap((doc) => doc ?? [])
-  const expires_ts = batch + (call.settings(settings).change_days + 1) * day_ms
+  const expires_ts = batch + ((days ?? call.settings(settings).change_days) + 1) * day_ms
   const writes = docs.flatMap((doc) => listWrites(doc, places, expires_ts))
   const outcomes = writes.length > 0 ? await call.store(entityChanges).bulk(writes) : []
   if (outcomes.some((outcome) => outcome !== 'done' && outcome !== 'exists'))

@@ -10,7 +10,7 @@ import { shortText } from '../fields.ts'
 import { settings } from '../settings.ts'
 import { copiedEnd } from './append-changes.ts'
 import { type EntityChangeLog, entityChange, entityChangeLogs, entityChanges } from './model.ts'
-import { batchOf } from './recorded-changes.ts'
+import { batchOf, retainedDays } from './recorded-changes.ts'
 import { countChangesOfPage, showChanges } from './show-changes.ts'
 
 const day_ms = 86_400_000
@@ -76,12 +76,14 @@ function readPosition(
       fault,
     ])
   }
-  const { change_days } = call.settings(settings)
-  const isPassed = (log?.settled ?? 0) > batchOf(position)
-  if (!isPassed || call.now() - batchOf(position) <= change_days * day_ms) return position
+  const batch = batchOf(position)
+  // Changes that were logged under a shorter setting are gone earlier than the setting of now says.
+  const days = retainedDays(log ?? {}, batch, call.settings(settings).change_days)
+  const isPassed = (log?.settled ?? 0) > batch
+  if (!isPassed || call.now() - batch <= days * day_ms) return position
   return refuse(
     'wrong_state',
-    `since is older than ${change_days} days, and later changes are no longer kept: list the clusters, and start again without since`,
+    `since is older than ${days} days, and later changes are no longer kept: list the clusters, and start again without since`,
   )
 }
 

@@ -2,7 +2,15 @@
 import { expect, test } from 'vitest'
 import type { StoredCluster } from '../entity-cluster/model.ts'
 import { recordKey } from '../registry/record-key.ts'
-import { assignPlaces, batchOf, batchStart, recordEntityChange, removeLoggedChanges } from './recorded-changes.ts'
+import {
+  assignPlaces,
+  batchOf,
+  batchStart,
+  nextRetention,
+  recordEntityChange,
+  removeLoggedChanges,
+  retainedDays,
+} from './recorded-changes.ts'
 
 const at = '2026-03-02T12:00:00.000Z'
 const label = { policy: 'SITE', level: 'OPEN', categories: [], originator: 'alpha' }
@@ -90,4 +98,19 @@ test('positions follow batches, and within an entity revisions, also when the cl
   const places = assignPlaces(7, changes).map(({ place }) => place)
   expect(places.toSorted()).toEqual(places)
   expect(places.every((place) => place > batchStart(7) && place < batchStart(8) && batchOf(place) === 7)).toBe(true)
+})
+
+test('a position is judged by the fewest days under which a change after it was logged', () => {
+  const first = nextRetention({ batch: 0 }, 10)
+  expect([first, retainedDays(first, 100, 10)]).toEqual([{ days: 10 }, 10])
+  // The setting is raised: first without a batch since, then with one, then again.
+  expect(retainedDays(first, 100, 30)).toBe(10)
+  const raised = nextRetention({ batch: 100, ...first }, 30)
+  expect(raised).toEqual({ days: 30, fewer: { batch: 100, days: 10 } })
+  expect([100, 101].map((batch) => retainedDays(raised, batch, 30))).toEqual([10, 30])
+  const again = nextRetention({ batch: 200, ...raised }, 40)
+  expect([200, 201].map((batch) => retainedDays(again, batch, 40))).toEqual([10, 40])
+  // It is lowered, which holds for older positions too, since changes after them go earlier.
+  const lowered = nextRetention({ batch: 300, ...raised }, 5)
+  expect([100, 200, 301].map((batch) => retainedDays(lowered, batch, 30))).toEqual([5, 5, 5])
 })

@@ -2,7 +2,7 @@
 import type { StoredCluster } from '../entity-cluster/model.ts'
 import type { RecordRef } from '../fields.ts'
 import { recordKey } from '../registry/record-key.ts'
-import type { EntityChangeCause, EntityChangeReference, UnloggedEntityChange } from './model.ts'
+import type { EntityChangeCause, EntityChangeLog, EntityChangeReference, UnloggedEntityChange } from './model.ts'
 
 /** A merge or a run may move more records than a reader of the log wants to see. */
 const max_listed_records = 500
@@ -128,4 +128,23 @@ export function batchOf(place: string): number {
 
 export function entityChangeId(entity: string, revision: number): string {
   return `${entity}:${revision}`
+}
+
+/** How long changes of the log are kept once its next batch is numbered under `days`. */
+export function nextRetention(
+  { batch, days: before, fewer }: Pick<EntityChangeLog, 'batch' | 'days' | 'fewer'>,
+  days: number,
+): Pick<EntityChangeLog, 'days' | 'fewer'> {
+  if (before === undefined || before >= days) return { days, ...(fewer ? { fewer } : {}) }
+  return { days, fewer: { batch, days: Math.min(before, fewer?.days ?? before) } }
+}
+
+/** Days for which all changes after a position in this batch are kept at least. `change_days`: the setting of now. */
+export function retainedDays(
+  { days, fewer }: Pick<EntityChangeLog, 'days' | 'fewer'>,
+  batch: number,
+  change_days: number,
+): number {
+  const earlier = fewer && batch <= fewer.batch ? fewer.days : change_days
+  return Math.min(change_days, days ?? change_days, earlier)
 }
