@@ -62,3 +62,13 @@ test('a way to cluster that a person chose stays, and so does a threshold withou
   expect(text).toMatch(/"?from_labels"?: \[ *"?threshold"? *\]/)
   expect((await train(at('kept.yaml'), 'later.yaml')).text).toMatch(/"?clustering"?: "?connected_components/)
 })
+
+test('labels of matches alone move nothing, and the command says which labels lack', async () => {
+  const matches = listLabels().filter((line) => line.endsWith(',1'))
+  writeFileSync(at('matches.csv'), ['id_l,id_r,match', ...matches, ''].join('\n'))
+  const words = ['resolve', 'lens', 'train', '--lens', writeLens('other.json', {}), '--data', at('people.csv')]
+  const { stdout } = await runCommand([...words, '--labels', at('matches.csv'), '--out', at('other.yaml')])
+  expect(stdout).toContain('as learnt without labels: only matches are labelled: label non-matches too')
+  expect(stdout).not.toContain('by the labels')
+  expect(readFileSync(at('other.yaml'), 'utf8')).not.toContain('from_labels')
+})
