@@ -53,7 +53,7 @@ test('writes pairs with their values to fill in, which training reads; further p
 test('without a terminal it says how to go on', async () => {
   const { exit, stderr } = await runCommand(['resolve', 'label', ...files, '--labels', at('none.csv')])
   expect(exit).toBe(2)
-  expect(stderr).toContain('needs a terminal')
+  expect(stderr).toContain('the questions need a terminal')
   expect(stderr).toContain('--out FILE writes the pairs')
 })
 

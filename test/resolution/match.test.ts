@@ -82,6 +82,7 @@ test('a registry file is searched by fields in the normal form of the lens, by t
     'resolve',
     'registry',
     'search',
+    '--registry',
     registry,
     '--lens',
     'persons',
@@ -178,7 +179,17 @@ test('a registry of an earlier normal form is refused where that makes a differe
   const refused = { exit: 3, stderr: expect.stringContaining('was made with another normal form of texts') }
   writeFileSync(at('arabic.jsonl'), arabic)
   expect(await runCommand(buildMatchWords(at('arabic.jsonl'), data))).toMatchObject(refused)
-  const search = ['resolve', 'registry', 'search', at('arabic.jsonl'), '--lens', 'persons', '--field', 'surname=smith']
+  const search = [
+    'resolve',
+    'registry',
+    'search',
+    '--registry',
+    at('arabic.jsonl'),
+    '--lens',
+    'persons',
+    '--field',
+    'surname=smith',
+  ]
   expect(await runCommand(search)).toMatchObject(refused)
   expect(readFileSync(at('arabic.jsonl'), 'utf8')).toBe(arabic)
   await run('--data', at('people.csv'), '--registry', at('arabic.jsonl'), '--keep-records', '--out', at('again'))

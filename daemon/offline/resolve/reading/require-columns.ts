@@ -17,6 +17,8 @@ export function requireColumns(
   if (absent.length > 0)
     throw new OfflineCommandError(1, `${files} has no column ${absent.join(', ')}; it has ${listNames([...known])}`)
   const isRead = createColumnFilter(lens)
+  // A field that is not optional is named when the records are built.
+  if (lens.fields.some(({ optional }) => !optional)) return
   if ([...known].some((name) => name !== lens.id_field && isRead(name))) return
   throw new OfflineCommandError(
     1,
