@@ -37,6 +37,7 @@ async function settleBatch(call: Call, batch: readonly Doc<StoredRecord>[]): Pro
   for (const docs of registries.values()) {
     if (call.signal.aborted) return
     await settleRecords(call, docs).catch((error: unknown) => {
+      if (call.signal.aborted) return
       // Records of one registry must not delay those of another.
       const { trace_id } = call.trace
       const level = isRefusal(error) && error.row.retryable ? 'warn' : 'error'

@@ -30,6 +30,7 @@ async function appendPage(call: Call, page: readonly Doc<StoredCluster>[]): Prom
   for (const [tenant_id, docs] of Map.groupBy(page, ({ value }) => value.tenant_id)) {
     if (call.signal.aborted) return
     await appendChanges(call, tenant_id, docs).catch((error: unknown) => {
+      if (call.signal.aborted) return
       // A failure for one tenant must not delay the others.
       const { trace_id } = call.trace
       call.log.error('resolution.entity-change.not_stored', { trace_id, tenant: tenant_id, error: String(error) })

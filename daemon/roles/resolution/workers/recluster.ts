@@ -28,6 +28,8 @@ async function applyPendingDecisions(call: Call): Promise<void> {
   for await (const { id } of iterateDocuments(call.store(entityMatches), pending)) {
     if (call.signal.aborted) return
     await applyDecision(call, id).catch((error: unknown) => {
+      // A stop interrupts it, and the next start applies it.
+      if (call.signal.aborted) return
       // A decision that cannot be applied must not delay later ones.
       const { trace_id } = call.trace
       const level = isRefusal(error) && error.row.retryable ? 'warn' : 'error'
