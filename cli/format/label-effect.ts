@@ -2,7 +2,7 @@
 import { formatFields, keepLayout, paragraph_break } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-/** What labels did, as `lens train` reports it. */
+/** The effect of labels, as `lens train` reports it. */
 export type LabelEffectReport = {
   readonly matches: number
   readonly non_matches: number
@@ -28,7 +28,7 @@ export function formatLabelEffect(terminal: Terminal, effect: LabelEffectReport)
   return [fields, ...(decisive < few_labels ? [keepLayout(few_labels_remedy)] : [])].join(paragraph_break)
 }
 
-/** Fewer labels say nothing of a result. */
+/** With fewer labels, the estimates are not printed. */
 const min_labels = 10
 /** Below it, the error of the estimates is larger than most gains. */
 const few_labels = 25

@@ -1,4 +1,4 @@
-// What the screen for labels needs: one question at a time, and a place for each answer.
+// Interface between the label screen and a session: one question at a time, and a place for each answer.
 
 export type LabelAnswer = 'match' | 'no_match' | 'unsure'
 

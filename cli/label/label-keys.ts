@@ -31,7 +31,7 @@ export const key_hints = 'y match  n no match  s unsure  z undo  q quit  ? help'
 export const labelHelp: readonly string[] = [
   'y            the two records are one: a match',
   'n            they are not',
-  's or u       unsure: the pair is not asked again, and teaches nothing',
+  's or u       unsure: the pair is not shown again, and does not count',
   'z backspace  take the last answer back',
   'q            quit; every answer is kept, and the same command continues',
   '',

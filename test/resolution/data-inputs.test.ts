@@ -1,4 +1,4 @@
-// What a command takes as data besides files: folders, patterns and standard input.
+// Data of a command besides files: folders, patterns and standard input.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -38,7 +38,7 @@ describe('a folder', () => {
     const ended = await runCommand(resolveRun([at('people')], 'folder', '--json'))
     expect(ended.exit).toBe(0)
     expect(namesOf(JSON.parse(ended.stdout))).toEqual(['[1].csv', 'a.jsonl', 'b.csv', 'link.csv'])
-    expect(ended.stderr).toContain('notes.txt is not read: the ending says nothing about the format (.csv, ')
+    expect(ended.stderr).toContain('notes.txt is not read: the format cannot be inferred from the ending (.csv, ')
     expect(ended.stderr).toContain('inner is not read: a folder; name it too')
     expect(ended.stderr).toContain('broken.csv, pipe.csv are not read: not a file')
     expect(ended.stderr).not.toContain('hidden')

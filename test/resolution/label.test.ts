@@ -105,7 +105,7 @@ test('a file that is not of a session is not written to', async () => {
   expect(readFileSync(at('other.csv'), 'utf8')).toBe(text)
 })
 
-test('a line that was torn within an id is no answer, and an empty file is a new session', async () => {
+test('a line that was torn within an id is not an answer, and an empty file is a new session', async () => {
   const session = async (name: string) => {
     const opened = await openSession(name, 5)
     opened.close()

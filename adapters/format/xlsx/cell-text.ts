@@ -1,6 +1,6 @@
 // Texts of cells as a person typed them: numbers in full, dates and times as ISO 8601.
 
-/** What a number format shows. */
+/** The meaning of a number format. */
 export type NumberKind = 'number' | 'date' | { readonly digits: number }
 
 const dateFormats: ReadonlySet<number> = new Set([
@@ -9,7 +9,7 @@ const dateFormats: ReadonlySet<number> = new Set([
   ...[27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 50, 51, 52, 53, 54, 55, 56, 57, 58],
 ])
 
-/** Longest code of a format in Excel; a longer one says nothing, and would take long to read. */
+/** Longest code of a format in Excel; a longer one counts as a plain number, since it would take long to read. */
 const max_code_characters = 255
 
 /** By the number of a format, and its code where the workbook has it. A code of zeros alone, as for postal codes, keeps them. */
@@ -18,7 +18,7 @@ export function kindOfFormat(id: number, code: string | undefined): NumberKind {
   if (code.length > max_code_characters) return 'number'
   const [positive = ''] = code.split(';')
   if (/^0{2,}$/.test(positive)) return { digits: positive.length }
-  // Elapsed hours, minutes and seconds are amounts. Texts, escapes, colours and locales say nothing.
+  // Elapsed hours, minutes and seconds are amounts. Texts, escapes, colours and locales are left out.
   if (/\[(h+|m+|s+)\]/i.test(positive)) return 'number'
   const plain = positive.replace(/"[^"]*"|\\.|_.|\*.|\[[^\]]*\]/g, '')
   return /[ymdhs]/i.test(plain) && !/general/i.test(plain) ? 'date' : 'number'

@@ -66,7 +66,7 @@ function parseDirectory(view: DataView, count: number): ZipEntries {
 }
 
 /**
- * Yields the bytes of a part. Throws `DataFault` where it has more than `max_bytes`, whatever the archive states, and at the end
+ * Yields the bytes of a part. Throws `DataFault` where it has more than `max_bytes`, regardless of the size that the archive states, and at the end
  * where its checksum differs.
  */
 export async function* inflateEntry(

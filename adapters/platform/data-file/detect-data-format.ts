@@ -14,7 +14,7 @@ import { detectEncoding } from './detect-encoding.ts'
 
 export type DetectedFormat = {
   readonly format: DataFormat
-  /** What is unusual about the file, for the person who named it. */
+  /** Unusual properties of the file, for the person who named it. */
   readonly remarks: readonly string[]
 }
 
@@ -30,7 +30,7 @@ const delimiterNames: Readonly<Record<string, string>> = {
   '|': 'bars',
 }
 
-/** What the caller states about the format is kept. Throws `DataFileError`, and what `onRead` throws. */
+/** Detects the format; properties that the caller states are kept. Throws `DataFileError`, and what `onRead` throws. */
 export async function detectDataFormat(
   file: DataFile,
   stated: DataFormat,

@@ -1,4 +1,4 @@
-// Reads records from a data file in chunks, whatever its size, its encoding and its dialect: for every command that takes data.
+// Reads records from a data file in chunks, of any size, encoding and dialect, for every command that takes data.
 import { type DataFile, openDataFile } from '../../../adapters/platform/data-file/data-file.ts'
 import { type DataFormat, type DataKind, inferDataKind } from '../../../adapters/platform/data-file/data-kinds.ts'
 import { describeDataFault } from '../../../adapters/platform/data-file/describe-data-fault.ts'
@@ -89,7 +89,7 @@ export async function readGoodRows(
   return await withDataFile(file, read, stated.standardInput, () => onProgress(0, 0))
 }
 
-/** What the places of a format count. */
+/** The unit that the places of a format count. */
 export function unitOf(kind: DataKind): FileBadRows['unit'] {
   return kind === 'parquet' ? 'record' : kind === 'xlsx' ? 'row' : 'line'
 }

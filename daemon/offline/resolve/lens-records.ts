@@ -26,7 +26,7 @@ export type RecordReading = FileFormatOptions & {
   readonly namedColumns?: readonly string[] | undefined
   /** Leaves bad rows out; otherwise they end the command. */
   readonly skipsBadRows?: boolean | undefined
-  /** What `-` is in place of a file. */
+  /** Standard input, which `-` names in place of a file. */
   readonly standardInput?: StandardInput | undefined
   /** Receives what is unusual about a file, and the rows of it that were left out. */
   readonly onRemark?: ((remark: string) => void) | undefined

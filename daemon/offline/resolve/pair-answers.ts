@@ -1,7 +1,7 @@
 // Answers about pairs in files of labels, of decisions and of known truth.
 import { OfflineCommandError } from '../offline-command-error.ts'
 
-/** Answers of the column `match`, and those of `decision` in a file of decisions. An empty one is no answer yet. */
+/** Answers of the column `match`, and those of `decision` in a file of decisions. An empty cell is not an answer yet. */
 const answers = [
   [/^(1|true|yes|y|match|confirm)$/i, true],
   [/^(0|false|no|n|non[-_ ]?match|distinct|reject)$/i, false],

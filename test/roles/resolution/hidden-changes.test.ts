@@ -47,7 +47,7 @@ async function storeLog(lens: string, log: readonly Stored[]) {
       .store('resolution')
       .create(entityChanges, id, { tenant_id, label: registryLabel, lens, entity, place, change, expires_ts })
   }
-  const head = { tenant_id, batch, settled: batch, pending: [], owes: 0 as const }
+  const head = { tenant_id, batch, settled: batch, pending: [], has_pending: 0 as const }
   if ((await world().store('resolution').create(entityChangeLogs, tenant_id, head)) === 'exists')
     await world()
       .store('resolution')

@@ -14,7 +14,7 @@ export const entityRefusals: Record<string, RefusalScenario> = {
   async 'resolution.entity-change.list wrong_state'(stage) {
     const { store } = stage.site.running.services.find(({ role }) => role.name === 'resolution')?.context ?? {}
     const now = Date.now()
-    const head = { tenant_id, batch: now, settled: now, pending: [], owes: 0 as const }
+    const head = { tenant_id, batch: now, settled: now, pending: [], has_pending: 0 as const }
     if ((await store?.create(entityChangeLogs, tenant_id, head)) === 'exists')
       await store?.update(entityChangeLogs, tenant_id, ({ value }) => ({
         next: { ...value, settled: Math.max(value.settled, 2) },

@@ -66,7 +66,7 @@ export async function describeInputs(
 
 const piece_bytes = 1 << 22
 
-/** Digests a file piece by piece, whatever its size. Throws `OfflineCommandError` (1). */
+/** Digests a file of any size piece by piece. Throws `OfflineCommandError` (1). */
 export async function digestDataFile(
   file: string,
   onProgress: EngineProgressListener,

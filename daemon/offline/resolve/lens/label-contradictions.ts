@@ -1,4 +1,4 @@
-// Finds labels that contradict others: records that are no match although a chain of matches joins them.
+// Finds labels that contradict others: records that are not a match although a chain of matches joins them.
 import { DisjointSets } from '../../../roles/resolution/engine/cluster/disjoint-sets.ts'
 import type { LabelledRecords } from '../../../roles/resolution/engine/labels/known-labels.ts'
 import type { LensRecords } from '../../../roles/resolution/engine/records/records.ts'

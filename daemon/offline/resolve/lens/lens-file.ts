@@ -53,7 +53,7 @@ function readLensFile(file: string): string {
 }
 
 /**
- * What a command states instead of the lens: the columns of fields (`FIELD=COLUMN`), the column with the ids, and the bits from
+ * Properties that a command states instead of the lens: the columns of fields (`FIELD=COLUMN`), the column with the ids, and the bits from
  * which a pair is a match.
  */
 export type LensColumns = {

@@ -16,7 +16,7 @@ export type LabelFile = {
   readonly changed: number
   /** Pairs about which a person is unsure. */
   readonly unsure: readonly Pick<LabelledRecords, 'a' | 'b'>[]
-  /** A pair that is no match although matches join its records. */
+  /** A pair that is not a match although matches join its records. */
   readonly contradiction?: Contradiction
 }
 

@@ -38,7 +38,7 @@ export type LensTraining = {
   readonly levels: readonly TrainedLevel[]
   /** Fields that the data lacks; the new version omits them. */
   readonly left_out: readonly string[]
-  /** What labelled pairs did; absent without them. */
+  /** The effect of labelled pairs; absent without them. */
   readonly labels?: LabelEffect & Pick<LabelFile, 'changed' | 'contradiction'>
 }
 

@@ -1,4 +1,4 @@
-// Collects the rows of data files that cannot be read, so that one look at the first of them mends the files.
+// Collects the rows of data files that cannot be read: counts all, and keeps the first ones for the message.
 import { OfflineCommandError } from '../../offline-command-error.ts'
 
 /** `place`: the line, the row of a sheet, or the record. */
@@ -6,7 +6,7 @@ export type BadRow = { readonly place: number; readonly reason: string }
 
 export type FileBadRows = {
   readonly file: string
-  /** What `place` counts. */
+  /** The unit that `place` counts. */
   readonly unit: 'line' | 'row' | 'record'
   readonly count: number
   /** The first ones in order. */

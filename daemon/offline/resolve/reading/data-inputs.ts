@@ -60,7 +60,7 @@ function listFolder(folder: string, onRemark: (remark: string) => void): string[
   }
   remark(
     ofKind('file').filter((name) => !data.includes(name)),
-    `the ending says nothing about the format (${readableExtensions.join(', ')} do); name the file itself`,
+    `the format cannot be inferred from the ending (${readableExtensions.join(', ')} do); name the file itself`,
   )
   remark(ofKind('folder'), 'a folder; name it too')
   remark(ofKind('link'), 'a link of another user, which may lead anywhere; name the file itself')

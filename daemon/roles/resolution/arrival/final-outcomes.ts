@@ -35,7 +35,7 @@ async function listLatestChanges(call: Call, entity: string): Promise<readonly R
   const order = { field: 'place', direction: 'desc' } as const
   const query = { filter: { entity }, order, limit: max_searched_changes, fresh: true }
   const { docs } = await call.store(entityChanges).list(query)
-  return [...(doc?.value.untold ?? []).toReversed(), ...docs.map(({ value }) => value.change)]
+  return [...(doc?.value.unlogged_changes ?? []).toReversed(), ...docs.map(({ value }) => value.change)]
 }
 
 function outcomeOf({ ref }: ArrivalRecord, changes: readonly RecordedChange[]) {

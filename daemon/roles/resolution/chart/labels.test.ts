@@ -1,4 +1,4 @@
-// Labels of charts lie within the picture, and none covers another, whatever the names and figures.
+// Labels of charts lie within the picture, and none covers another, for any names and figures.
 import { expect, test } from 'vitest'
 import type { BarChart, LineChart } from './chart.ts'
 import { buildBlockingChart, buildScoreChart, buildWeightChart } from './lens-charts.ts'

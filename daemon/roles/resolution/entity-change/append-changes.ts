@@ -16,8 +16,8 @@ const day_ms = 86_400_000
  * previous one is copied, by any of them, and a change of the log is never copied again.
  */
 export async function appendChanges(call: Call, tenant_id: string, docs: readonly Doc<StoredCluster>[]): Promise<void> {
-  let remaining = docs.flatMap(({ id, value: { untold = [] } }) =>
-    untold.map(({ at, revision }) => ({ entity: id, at, revision })),
+  let remaining = docs.flatMap(({ id, value: { unlogged_changes = [] } }) =>
+    unlogged_changes.map(({ at, revision }) => ({ entity: id, at, revision })),
   )
   while (remaining.length > 0 && !call.signal.aborted) {
     const head = await loadHead(call, tenant_id)
@@ -31,14 +31,14 @@ export async function appendChanges(call: Call, tenant_id: string, docs: readonl
 
 /** Copies batches that a stop interrupted. */
 export async function finishBatches(call: Call): Promise<void> {
-  const { docs } = await call.store(entityChangeLogs).list({ filter: { owes: 1 }, limit: 500, fresh: true })
+  const { docs } = await call.store(entityChangeLogs).list({ filter: { has_pending: 1 }, limit: 500, fresh: true })
   for (const { value } of docs) await copyBatch(call, value)
 }
 
 async function loadHead(call: Call, tenant_id: string): Promise<EntityChangeLog> {
   const existing = await call.store(entityChangeLogs).find(tenant_id)
   if (existing) return existing.value
-  await call.store(entityChangeLogs).create(tenant_id, { tenant_id, batch: 0, settled: 0, pending: [], owes: 0 })
+  await call.store(entityChangeLogs).create(tenant_id, { tenant_id, batch: 0, settled: 0, pending: [], has_pending: 0 })
   return (await call.store(entityChangeLogs).get(tenant_id)).value
 }
 
@@ -53,7 +53,7 @@ async function numberBatch(
     const batch = Math.max(call.now(), value.batch + 1)
     const retention = nextRetention(value, call.settings(settings).change_days)
     return {
-      next: { ...value, ...retention, batch, pending: assignPlaces(batch, changes), owes: 1 as const },
+      next: { ...value, ...retention, batch, pending: assignPlaces(batch, changes), has_pending: 1 as const },
       answer: true,
     }
   })
@@ -79,13 +79,13 @@ async function copyBatch(call: Call, { tenant_id, batch, days, pending }: Entity
   )
   await call.store(entityChangeLogs).update(tenant_id, ({ value }) => {
     if (value.batch !== batch || value.pending.length === 0) return { answer: undefined }
-    return { next: { ...value, settled: batch, pending: [], owes: 0 as const }, answer: undefined }
+    return { next: { ...value, settled: batch, pending: [], has_pending: 0 as const }, answer: undefined }
   })
 }
 
 function listWrites({ id, value }: Doc<StoredCluster>, places: ReadonlyMap<string, string>, expires_ts: number) {
-  const { tenant_id, lens, untold = [] } = value
-  return untold.flatMap(({ label, ...change }) => {
+  const { tenant_id, lens, unlogged_changes = [] } = value
+  return unlogged_changes.flatMap(({ label, ...change }) => {
     const changeId = entityChangeId(id, change.revision)
     const place = places.get(changeId)
     if (place === undefined) return []

@@ -89,8 +89,12 @@ const entityChangeLog = z.strictObject({
   fewer: z.strictObject({ batch: z.int().min(0), days: z.number() }).optional(),
   pending: z.array(changeReference),
   /** 1 while `pending` is not empty; an index by which interrupted batches are found. */
-  owes: z.union([z.literal(0), z.literal(1)]),
+  has_pending: z.union([z.literal(0), z.literal(1)]),
 })
 export type EntityChangeLog = z.infer<typeof entityChangeLog>
 
-export const entityChangeLogs = collection({ name: 'entity_change_log', schema: entityChangeLog, indexes: ['owes'] })
+export const entityChangeLogs = collection({
+  name: 'entity_change_log',
+  schema: entityChangeLog,
+  indexes: ['has_pending'],
+})

@@ -1,4 +1,4 @@
-// What a write changes of an entity, and the order of changes in the log.
+// Changes of an entity by a write, and the order of changes in the log.
 import { expect, test } from 'vitest'
 import type { StoredCluster } from '../entity-cluster/model.ts'
 import { recordKey } from '../registry/record-key.ts'
@@ -27,8 +27,8 @@ function entityOf(ids: readonly string[], overrides: Partial<StoredCluster> = {}
 
 /** The changes that a write adds, without what all of them have. */
 function describe(before: StoredCluster | undefined, after: StoredCluster, more: object = {}) {
-  const { untold = [] } = recordEntityChange(before, after, { ...context, ...more })
-  return untold.map(({ at: _at, cause: _cause, label: _label, ...change }) => change)
+  const { unlogged_changes = [] } = recordEntityChange(before, after, { ...context, ...more })
+  return unlogged_changes.map(({ at: _at, cause: _cause, label: _label, ...change }) => change)
 }
 
 test('a new entity names its records, and the entity that it was split off', () => {
@@ -83,11 +83,11 @@ test('a write of the same records is no change, and a large one lists 500', () =
 test('an entity holds its changes until they are in the log', () => {
   const first = recordEntityChange(undefined, entityOf(['a']), context)
   const second = recordEntityChange(first, { ...first, members: ['a', 'b'].map(ref), size: 2 }, context)
-  expect(second.untold?.map(({ revision }) => revision)).toEqual([1, 2])
+  expect(second.unlogged_changes?.map(({ revision }) => revision)).toEqual([1, 2])
   const partly = removeLoggedChanges(second, new Set([1]))
-  expect([partly.untold?.map(({ revision }) => revision), partly.unlogged]).toEqual([[2], 1])
-  const told = removeLoggedChanges(partly, new Set([2]))
-  expect([told.untold, told.unlogged, told.changes]).toEqual([undefined, undefined, 2])
+  expect([partly.unlogged_changes?.map(({ revision }) => revision), partly.unlogged]).toEqual([[2], 1])
+  const logged = removeLoggedChanges(partly, new Set([2]))
+  expect([logged.unlogged_changes, logged.unlogged, logged.changes]).toEqual([undefined, undefined, 2])
 })
 
 test('positions follow batches, and within an entity revisions, also when the clock was set back', () => {

@@ -22,7 +22,7 @@ export function recordEntityChange(
   after: StoredCluster,
   context: EntityChangeContext,
 ): StoredCluster {
-  const { untold = [], changes = 0 } = before ?? {}
+  const { unlogged_changes = [], changes = 0 } = before ?? {}
   const fresh = describeChanges(before, after, context).map(
     (change, at): UnloggedEntityChange => ({
       ...{ revision: changes + at + 1, at: context.at, size: after.size },
@@ -30,7 +30,7 @@ export function recordEntityChange(
     }),
   )
   if (fresh.length === 0) return after
-  return { ...after, changes: changes + fresh.length, untold: [...untold, ...fresh], unlogged: 1 }
+  return { ...after, changes: changes + fresh.length, unlogged_changes: [...unlogged_changes, ...fresh], unlogged: 1 }
 }
 
 type ChangeDescription = Omit<UnloggedEntityChange, 'revision' | 'at' | 'size' | 'cause' | 'label'>
@@ -84,21 +84,19 @@ function build(change: ChangeDescription['change'], { joined = [], left = [], fr
 }
 
 /** The fields of a stored entity that only the log reads. */
-export function pickLogFields({ changes, untold, unlogged }: StoredCluster) {
+export function pickLogFields({ changes, unlogged_changes, unlogged }: StoredCluster) {
   return {
     ...(changes === undefined ? {} : { changes }),
-    ...(untold === undefined ? {} : { untold }),
+    ...(unlogged_changes === undefined ? {} : { unlogged_changes }),
     ...(unlogged === undefined ? {} : { unlogged }),
   }
 }
 
 /** Removes changes that are in the log. */
 export function removeLoggedChanges(entity: StoredCluster, logged: ReadonlySet<number>): StoredCluster {
-  const { untold = [], unlogged: _unlogged, ...rest } = entity
-  const remaining = untold.filter(({ revision }) => !logged.has(revision))
-  if (remaining.length > 0) return { ...entity, untold: remaining }
-  const { untold: _told, ...told } = { ...rest, untold }
-  return told
+  const { unlogged_changes = [], unlogged: _unlogged, ...rest } = entity
+  const remaining = unlogged_changes.filter(({ revision }) => !logged.has(revision))
+  return remaining.length > 0 ? { ...entity, unlogged_changes: remaining } : rest
 }
 
 /** Positions in a batch: by time, then entity; those of one entity by revision, also if the clock was set back. */

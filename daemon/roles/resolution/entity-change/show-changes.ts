@@ -20,7 +20,7 @@ export function countChangesOfPage(stored: readonly StoredEntityChange[]): numbe
   return stored.length
 }
 
-/** What the caller may see of that which the changes name. */
+/** The entities, records, matches and runs named by changes that the caller may see. */
 type VisibleReferences = Readonly<Record<'entities' | 'records' | 'matches' | 'runs', ReadonlySet<string>>>
 
 /** Entities and records that were deleted or forgotten keep their documents, and so their labels. */

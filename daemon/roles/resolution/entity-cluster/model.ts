@@ -39,7 +39,7 @@ const storedCluster = z.strictObject({
   /** Number of its changes so far. */
   changes: z.int().min(1).optional(),
   /** Changes that are not in the log yet. */
-  untold: z.array(unloggedEntityChange).optional(),
+  unlogged_changes: z.array(unloggedEntityChange).optional(),
   /** 1 while there are such changes; an index. */
   unlogged: z.literal(1).optional(),
 })
@@ -75,7 +75,7 @@ export function showCluster({
     label: classification,
     removing: _removing,
     changes: _changes,
-    untold: _untold,
+    unlogged_changes: _untold,
     unlogged: _unlogged,
     ...rest
   },

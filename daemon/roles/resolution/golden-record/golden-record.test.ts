@@ -1,4 +1,4 @@
-// Which value of an entity survives, by each rule, whatever the order of its records.
+// The value of an entity that survives by each rule, for any order of its records.
 import { expect, test } from 'vitest'
 import type { SurvivorshipRule } from '../lens/field.ts'
 import { type GoldenMember, GoldenRecordBuilder } from './golden-record.ts'

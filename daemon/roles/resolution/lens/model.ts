@@ -18,7 +18,7 @@ const logOddsBits = z.number().min(-1_000).max(1_000)
 /** A likeness is a cosine less the mean of others, and evidence of fields beside it. */
 const max_likeness = 100
 
-/** What cuts a result, and so belongs to the weights with which it was learnt. */
+/** Properties that cut a result, and so belong to the weights with which they were learnt. */
 export const cutKeys = ['threshold', 'likeness_threshold', 'clustering'] as const
 
 const lensShape = z.strictObject({

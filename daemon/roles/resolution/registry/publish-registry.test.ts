@@ -1,4 +1,4 @@
-// What a run does to an entity that it found unchanged, and that others may have changed before it is written.
+// A run writes an entity that it found unchanged, and that others may have changed meanwhile.
 import { expect, test } from 'vitest'
 import type { StoredCluster } from '../entity-cluster/model.ts'
 import { mergeUnchangedEntity } from './publish-registry.ts'

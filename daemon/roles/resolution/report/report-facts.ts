@@ -1,4 +1,4 @@
-// What a report shows of a run, as data. All texts are untrusted.
+// Contents of the report of a run, as data. All texts are untrusted.
 import type { ClusterDoubt } from '../engine/quality/suspicious-clusters.ts'
 import type { ResultQuality } from '../fusion-run/result-quality.ts'
 
@@ -14,7 +14,7 @@ export type ReportPairField = {
   readonly right: string | undefined
   /** Undefined where a record has no value. */
   readonly level: string | undefined
-  /** What the field and the rarity of its value add to the score, and the score after it. */
+  /** Bits that the field and the rarity of its value add to the score, and the score after it. */
   readonly weight: number
   readonly rarity: number
   readonly total: number

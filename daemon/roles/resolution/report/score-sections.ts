@@ -29,7 +29,7 @@ export function renderHistogram(facts: ReportFacts): string {
   const above = sumAbove(scores).find(({ at }) => at >= cut - width / 1_000)?.pairs ?? 0
   return renderPlot({
     title: 'Compared pairs by score',
-    description: `${formatCount(above)} of ${formatCount(facts.counts.pairs_compared)} compared pairs lie above the cut of ${formatScore(cut, scale)}. The height is a logarithm, since most pairs are no matches.`,
+    description: `${formatCount(above)} of ${formatCount(facts.counts.pairs_compared)} compared pairs lie above the cut of ${formatScore(cut, scale)}. The height is a logarithm, since most pairs are not matches.`,
     x: { label: nameScore(facts), from: scores.from, to: scores.to },
     y: { label: 'pairs', to: ticks.at(-1)?.at ?? 1, ticks },
     lines: [

@@ -12,7 +12,7 @@ import { createSoundComparer } from './sound-comparer.ts'
 /** Measures the similarity of two different values by code; NaN, which reaches no level, if it is undefined. */
 export type ValueMeasure = (a: number, b: number) => number
 
-/** What some measures need: letters per gram, algorithms of sounds, and the values in Latin form, which are heard. */
+/** Options of some measures: letters per gram, algorithms of sounds, and the values in Latin form, from which sounds are computed. */
 export type MeasureOptions = {
   readonly q: number
   readonly phonetics: readonly PhoneticName[]

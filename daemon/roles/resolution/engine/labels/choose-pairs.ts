@@ -25,7 +25,7 @@ export type PairChooser = {
 
 /** A model is never surer than this of a stratum of which it has no label. */
 const max_certainty = 0.98
-/** Part of the questions that goes to strata by their distance from the cut, whatever the labels say. */
+/** Part of the questions that goes to strata by their distance from the cut, regardless of the labels. */
 const fixed_share = 0.5
 /** Standard deviation of a label in the middle of each stratum, if scores are right; at least .1, so that none stays unknown. */
 const stratum_deviations: readonly number[] = [0.1, 0.1, 0.29, 0.44, 0.5, 0.44, 0.29, 0.1, 0.1]

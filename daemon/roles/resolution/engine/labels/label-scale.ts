@@ -18,7 +18,7 @@ export type LensNumbers = {
 export type MovedScores = { readonly scores: Float64Array; toLensNumbers(cut: number): LensNumbers }
 
 export type LabelScale = {
-  /** What the result already is, in the numbers of a lens. */
+  /** The result before labels, in the numbers of a lens. */
   readonly numbers: LensNumbers
   /** Evidence of each compared pair in natural log-odds, before labels. */
   readonly evidence: Float64Array

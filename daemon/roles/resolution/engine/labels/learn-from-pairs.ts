@@ -17,7 +17,7 @@ import { createLabelScale, type LensNumbers } from './label-scale.ts'
 import { createStratumFinder, listDecisivePairs, stratum_count } from './label-strata.ts'
 import { fitWeightShift } from './move-weights.ts'
 
-/** What labels did to a result. */
+/** The effect of labels on a result. */
 export type LabelEffect = {
   readonly matches: number
   readonly non_matches: number
@@ -42,7 +42,7 @@ export type LabelledResult = {
 
 /** Parts into which labels are divided, each judged by what the others teach. */
 const part_count = 5
-/** With fewer labels, a part says nothing. */
+/** With fewer labels, a part is too small to judge by. */
 const min_labels = 10
 /** With fewer labels of a class, nothing contradicts a result that joins all, or none. */
 const min_class_labels = 3

@@ -10,7 +10,7 @@ import { solveSymmetric } from './solve-symmetric.ts'
  */
 export type LabelledEvidence = { readonly pattern: number; readonly evidence: number; readonly isMatch: boolean }
 
-/** What labels add to a score, in natural log-odds: once, and for each field and outcome. */
+/** The amounts that labels add to a score, in natural log-odds: once, and for each field and outcome. */
 export type WeightShift = { readonly prior: number; readonly weights: readonly (readonly number[])[] }
 
 /**

@@ -59,7 +59,7 @@ function hasCode(codes: ReadonlySet<number>, code: number): boolean {
   return code >= 0 && codes.has(code)
 }
 
-/** By the normalisers of the field, whatever its columns are called. */
+/** Normalises a wanted value as the field does; the names of its columns do not matter. */
 export function normaliseWanted(lens: Lens, name: string, text: string) {
   const isPrefix = text.endsWith('*')
   const field = lens.fields.find((each) => each.name === name)
