@@ -26,7 +26,9 @@ export function readNicknameLists(lens: unknown, lensFile: string | undefined): 
   return { ...parsed.data, fields }
 }
 
-function readNicknameList(reference: string, lensFile: string | undefined): string[][] {
+function readNicknameList(reference: string, lensFile: string | undefined): string[] {
+  // A line of a list, as a stored lens has it.
+  if (reference.includes(':')) return [reference]
   const folder = join(findShippedFolder('lenses'), 'nicknames')
   const shipped = listShippedNicknames(folder)
   const text = shipped.includes(reference)
@@ -53,16 +55,16 @@ function readListFile(file: string, reference: string, shipped: readonly string[
 const max_named_lines = 10
 
 /** Parses lines as in `Robert: Bob, Rob`; `#` starts a comment. Names every faulty line. */
-function parseNicknames(text: string, reference: string): string[][] {
+function parseNicknames(text: string, reference: string): string[] {
   const faults: string[] = []
-  const groups: string[][] = []
+  const groups: string[] = []
   for (const [at, line] of text.split('\n').entries()) {
     const content = line.replace(/#.*/, '').trim()
     if (content === '') continue
     const [, name = '', others = ''] = /^([^:]+):(.+)$/.exec(content) ?? []
     const group = [name, ...others.split(',')].map((each) => each.trim()).filter((each) => each !== '')
     if (name === '' || group.length < 2) faults.push(`line ${at + 1}: ${JSON.stringify(content.slice(0, 60))}`)
-    else groups.push(group)
+    else groups.push(`${name.trim()}: ${group.slice(1).join(', ')}`)
   }
   if (faults.length === 0) return groups
   const remedy = 'write a name, a colon, and its nicknames separated by commas, as in `Robert: Bob, Rob`'

@@ -10,7 +10,8 @@ export type NameOptions = {
   /** Whether particles, such as `van der`, may be joined, moved or left out. */
   readonly hasParticles: boolean
   /** Groups of a name and its short forms; undefined without a list. */
-  readonly nicknames: readonly (readonly string[])[] | undefined
+  /** Lines as in a list: `Robert: Bob, Rob`. */
+  readonly nicknames: readonly string[] | undefined
 }
 
 export const defaultNameOptions: NameOptions = { phonetics: ['metaphone'], hasParticles: false, nicknames: undefined }

@@ -3,8 +3,8 @@ import { sha256 } from '../../../../kernel/encoding/canonical-json.ts'
 import { latinForm } from './latin-form.ts'
 import { normaliseWords } from './normalise.ts'
 
-/** Groups of a name and its nicknames, the name first. */
-type NicknameGroups = readonly (readonly string[])[]
+/** A name, a colon and its nicknames, in each line. */
+type NicknameGroups = readonly string[]
 
 export type NicknameIndex = {
   /** Whether the first words of two Latin forms are nicknames of one name, and the other words equal or missing. */
@@ -36,7 +36,12 @@ export function readNicknames(groups: NicknameGroups): NicknameIndex {
 
 function buildIndex(groups: NicknameGroups): NicknameIndex {
   const groupsOf = new Map<string, Set<number>>()
-  const names = groups.map((group) => group.map((name) => latinForm(normaliseWords(name))))
+  const names = groups.map((group) =>
+    group
+      .split(/[:,]/)
+      .map((name) => latinForm(normaliseWords(name)))
+      .filter((name) => name !== ''),
+  )
   for (const [number, group] of names.entries()) {
     for (const name of new Set(group)) {
       const numbers = groupsOf.get(name)
