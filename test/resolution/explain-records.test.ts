@@ -62,7 +62,7 @@ describe('two records that were compared', () => {
     for (const line of [lines[0], lines.find((each) => each.endsWith('false'))]) {
       const [, left = '', , right = '', score, linked] = (line ?? '').split(',')
       const explained = await runJsonCommand(explain('people', left, right))
-      expect(explained.score * Math.LN2).toBeCloseTo(Number(score), 3)
+      expect(explained.score).toBeCloseTo(Number(score), 3)
       const bits = explained.fields.map(
         (each: { bits: number; frequency_bits: number }) => each.bits + each.frequency_bits,
       )
@@ -308,6 +308,14 @@ describe('the folder of a run', () => {
       })
       rmSync(at('part'), { recursive: true })
     }
+    copyRun('part')
+    const model = JSON.parse(readFileSync(at('part/model.json'), 'utf8'))
+    writeFileSync(at('part/model.json'), JSON.stringify({ ...model, format: 1 }))
+    expect(await runCommand(explain('part', ...someIds))).toMatchObject({
+      exit: 1,
+      stderr: expect.stringMatching(/earlier version, whose scores had another unit[\s\S]*run it again/),
+    })
+    rmSync(at('part'), { recursive: true })
   })
 
   test('is refused where another hand wrote its files', async () => {

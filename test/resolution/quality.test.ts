@@ -97,7 +97,7 @@ test('the bits of the fields and the prior make up the mean score of the links',
   const scores = lines.map((line) => line.split(',')).filter((cells) => cells[5] === 'true')
   const mean = scores.reduce((sum, cells) => sum + Number(cells[4]), 0) / scores.length
   const bits = carried_by.reduce((sum: number, field: { bits: number }) => sum + field.bits, 0)
-  expect(bits + Math.log2(prior.share / (1 - prior.share))).toBeCloseTo(mean / Math.LN2, 1)
+  expect(bits + Math.log2(prior.share / (1 - prior.share))).toBeCloseTo(mean, 1)
 })
 
 test('records that the fields do not tell apart are a poor result', async () => {

@@ -186,6 +186,7 @@ describe('measures', () => {
     await run('measured', { hasAllPairs: true })
     const { scored, pairs } = await evaluateFiles({ input: at('measured'), truth: at('truth.csv'), out: at('figures') })
     expect(scored?.has_all_pairs).toBe(true)
+    expect(scored?.unit).toBe('bits')
     expect(scored?.blocking_recall).toBeGreaterThan(0.98)
     expect(scored?.best?.f1).toBeGreaterThan(0.95)
     expect(scored?.linked.precision).toBeCloseTo(pairs.precision, 1)

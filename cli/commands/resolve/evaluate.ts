@@ -13,7 +13,8 @@ export const definition = command({
     'where sources share ids, and with match (1 or 0) where it names other pairs as well. Precision and recall are',
     'computed over all pairs within clusters, over clusters that are wholly right, and per record (B-cubed). For a',
     'folder of `platform resolve run`, or with `--pairs`, also over linked pairs, by threshold, with the share of',
-    'true pairs that were compared: exact if the run used `--all-pairs`, a lower bound otherwise.',
+    'true pairs that were compared: exact if the run used `--all-pairs`, a lower bound otherwise. Thresholds have the',
+    'unit of the scores: bits, or a text similarity.',
   ].join('\n'),
   positionals: {
     found: required(text('DIR|FILE', 'Result folder of `platform resolve run`, or its file of clusters')),
@@ -36,14 +37,14 @@ export const definition = command({
       ...(scored ? [{ measure: 'linked pairs', ...scored.linked }] : []),
     ]
     printResult(terminal, json, evaluation, () => {
-      const { blocking_recall, has_all_pairs, best, sweep } = scored ?? {}
+      const { blocking_recall, has_all_pairs, unit, best, sweep } = scored ?? {}
       const compared =
         blocking_recall === undefined ? undefined : `${has_all_pairs ? '' : 'at least '}${blocking_recall.toFixed(4)}`
       const counts = { records, entities_found, entities_true, true_pairs_compared: compared }
       return [
         formatFields(terminal, counts),
         formatTable(terminal, rows, ['measure', 'precision', 'recall', 'f1'], 'nothing was measured'),
-        ...(sweep?.length ? [keepLayout(formatSweep({ sweep, best }, terminal.width))] : []),
+        ...(sweep?.length ? [keepLayout(formatSweep({ sweep, best, unit }, terminal.width))] : []),
       ].join(paragraph_break)
     })
     return 0

@@ -26,7 +26,7 @@ export const definition = command({
     'lines (.jsonl, .ndjson), Parquet (.parquet), or a sheet of Excel (.xlsx). Encoding, delimiter and quotation',
     'marks are found, and reported. Records of one entity, within and between sources, get one cluster. No labels',
     'are needed: weights are learnt from the data. The same data, lens and seed give the same files: clusters',
-    '(source, id, cluster), pairs (source_l, id_l, source_r, id_r, score, linked), model.json (weights and',
+    '(source, id, cluster), pairs (source_l, id_l, source_r, id_r, score in bits, linked), model.json (weights and',
     'scores) and run.json, which is written last. inputs.json names the files that were read. Ctrl-C ends the',
     'run; a file under its final name is complete. Decisions override the result: confirmed pairs are together,',
     'rejected ones apart; if both conflict, the rejected ones win. With several sources, decisions need source_l',

@@ -25,6 +25,7 @@ import {
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { readInputFile } from '../read-input-file.ts'
 import { readDataFile } from './data-file.ts'
+import { run_model_format, run_model_name } from './folder/run-model.ts'
 import { numberTexts, ResolvedRecordIndex, readColumnTexts, readTrueClusters } from './resolved-record-index.ts'
 import { writeFileAtomically, writeResultTable } from './result-file.ts'
 
@@ -44,6 +45,8 @@ export type Evaluation = {
     /** Share of the true pairs that were compared; a lower bound if the file does not have all compared pairs. */
     readonly blocking_recall: number
     readonly has_all_pairs: boolean
+    /** Unit of scores and thresholds; absent for a file of pairs that no run names. */
+    readonly unit?: ScoreUnitName
     readonly best: ThresholdPoint | undefined
     readonly sweep: readonly ThresholdPoint[]
   }
@@ -78,7 +81,14 @@ export async function evaluateFiles({ input, truth, pairs, out }: EvaluationOpti
     clusters: measureWholeClusters(foundClusters, trueClusters),
     b_cubed: measureBCubed(foundClusters, trueClusters),
     ...(pairFile
-      ? { scored: await measureScoredPairs(pairFile, index, trueClusters, isFolder && hasAllPairs(input)) }
+      ? {
+          scored: await measureScoredPairs(
+            pairFile,
+            index,
+            trueClusters,
+            describePairs(pairs === undefined ? input : undefined),
+          ),
+        }
       : {}),
   }
   if (out !== undefined) await writeEvaluation(out, evaluation)
@@ -95,17 +105,26 @@ function requireResultFile(folder: string, name: string): string {
   throw new OfflineCommandError(1, `${folder} has no ${name}.csv, .jsonl or .parquet: no run was completed there`)
 }
 
-/** Whether run.json records that all compared pairs were written; false without that file. */
-function hasAllPairs(folder: string): boolean {
-  try {
-    return z.looseObject({ pairs: z.literal('all') }).safeParse(parseJson(readInputFile(join(folder, 'run.json'))))
-      .success
-  } catch {
-    return false
+type ScoreUnitName = 'bits' | 'likeness'
+type PairFacts = { readonly has_all_pairs: boolean; readonly unit?: ScoreUnitName }
+
+/** What a run says about its file of pairs; nothing without a folder or its documents. */
+function describePairs(folder: string | undefined): PairFacts {
+  const read = <S extends z.ZodType>(name: string, schema: S): z.output<S> | undefined => {
+    if (folder === undefined) return undefined
+    try {
+      return schema.safeParse(parseJson(readInputFile(join(folder, name)))).data
+    } catch {
+      return undefined
+    }
   }
+  const has_all_pairs = read('run.json', z.looseObject({ pairs: z.literal('all') })) !== undefined
+  const shape = z.looseObject({ format: z.literal(run_model_format), scale: z.enum(['log_odds', 'likeness']) })
+  const model = read(run_model_name, shape)
+  return { has_all_pairs, ...(model && { unit: model.scale === 'log_odds' ? 'bits' : 'likeness' }) }
 }
 
-async function measureScoredPairs(file: string, index: ResolvedRecordIndex, truth: Int32Array, has_all_pairs: boolean) {
+async function measureScoredPairs(file: string, index: ResolvedRecordIndex, truth: Int32Array, facts: PairFacts) {
   const source = await readDataFile(file, acceptAllColumns)
   const lefts = index.rowsOf(source, 'id_l', 'source_l', file)
   const rights = index.rowsOf(source, 'id_r', 'source_r', file)
@@ -124,7 +143,7 @@ async function measureScoredPairs(file: string, index: ResolvedRecordIndex, trut
   return {
     linked: measureLinkedPairs({ lefts, rights, isLinked }, truth),
     blocking_recall: recall,
-    has_all_pairs,
+    ...facts,
     best,
     sweep: points,
   }
@@ -180,10 +199,16 @@ export function formatSweep(scored: ThresholdSweep, width: number): string {
   return renderLineChartText(buildSweepChart(scored), Math.min(100, width))
 }
 
-type ThresholdSweep = { readonly sweep: ThresholdCurve['points']; readonly best: ThresholdCurve['best'] }
+type ThresholdSweep = {
+  readonly sweep: ThresholdCurve['points']
+  readonly best: ThresholdCurve['best']
+  readonly unit?: ScoreUnitName | undefined
+}
+
+const unitLabels = { bits: 'score in bits', likeness: 'score: text similarity' } as const
 
 /** Precision, recall and F1 by threshold, with a mark at the best F1. */
-function buildSweepChart({ sweep: points, best }: ThresholdSweep): LineChart {
+function buildSweepChart({ sweep: points, best, unit }: ThresholdSweep): LineChart {
   const rising = points.toReversed()
   const [min, max] = [rising[0]?.threshold ?? 0, rising.at(-1)?.threshold ?? 1]
   const series = (['precision', 'recall', 'f1'] as const).map((name) => ({
@@ -192,7 +217,7 @@ function buildSweepChart({ sweep: points, best }: ThresholdSweep): LineChart {
   }))
   return {
     title: 'pairs by threshold',
-    x: { label: 'score', from: min, to: max > min ? max : min + 1 },
+    x: { label: unit === undefined ? 'score' : unitLabels[unit], from: min, to: max > min ? max : min + 1 },
     y: { label: 'measure', from: 0, to: 1 },
     series,
     marks: best ? [{ at: best.threshold, label: `F1 ${best.f1.toFixed(3)}` }] : [],

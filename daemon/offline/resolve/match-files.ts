@@ -6,6 +6,7 @@ import type { ArrivedRecordOutcome } from '../../roles/resolution/arrival/model.
 import { listClusters } from '../../roles/resolution/engine/findings.ts'
 import { isSameRecord } from '../../roles/resolution/engine/lookup/is-same-record.ts'
 import type { EngineProgressListener } from '../../roles/resolution/engine/progress.ts'
+import { scoreUnit } from '../../roles/resolution/engine/score/score-unit.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { ArrivalClustering } from '../../roles/resolution/registry/join-arrivals.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
@@ -186,7 +187,7 @@ function buildMatchedPairTable({ pairs, clusters }: ArrivalClustering): ResultTa
           (first as KeyedArrival).key < (second as KeyedArrival).key ? [first, second] : [second, first]
         const isLinked = clusterOf.get(first.uid) === clusterOf.get(second.uid)
         const ends = [left, right].flatMap(({ ref }) => [ref.node_id, ref.record_id])
-        return [...ends, Number(comparison.score.toFixed(4)), isLinked]
+        return [...ends, Number((comparison.score / scoreUnit('log_odds')).toFixed(4)), isLinked]
       })
       .sort((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1)),
   }

@@ -3,6 +3,7 @@
 import type { CsvWriter } from '../../../adapters/format/csv/csv-writer.ts'
 import type { LensRecords } from '../../roles/resolution/engine/records/records.ts'
 import type { Resolution } from '../../roles/resolution/engine/resolve.ts'
+import { scoreUnit } from '../../roles/resolution/engine/score/score-unit.ts'
 import type { ResultTable } from './result-file.ts'
 
 /** Numbers the clusters 1, 2, 3 in the order of their first records. */
@@ -38,6 +39,7 @@ export function buildClusterTable(
   }
 }
 
+/** `score`: bits, or a text similarity between two clean sources of texts. */
 export const pairColumns = [
   { name: 'source_l', type: 'text', required: true },
   { name: 'id_l', type: 'text', required: true },
@@ -50,14 +52,15 @@ export const pairColumns = [
 /** Table of linked and nearly linked pairs, or of all compared pairs. */
 export function buildPairTable(records: LensRecords, resolution: Resolution, hasAll: boolean): ResultTable {
   const { names, sources, idOf } = records
-  const { clusters, compared, scores, floor } = resolution
+  const { clusters, compared, scores, floor, scale } = resolution
+  const unit = scoreUnit(scale)
   const buildRow = (pair: number) => {
     const [left, right] = [compared.lefts[pair] ?? 0, compared.rights[pair] ?? 0]
     const isLinked = clusters[left] === clusters[right]
     const score = scores[pair] ?? 0
     if (!hasAll && !isLinked && score <= floor) return undefined
     const ends = [left, right].flatMap((row) => [names[sources[row] ?? 0] ?? '', idOf(row)])
-    return [...ends, Number(score.toFixed(4)), isLinked]
+    return [...ends, Number((score / unit).toFixed(4)), isLinked]
   }
   return {
     name: 'pairs',
@@ -95,7 +98,8 @@ function writeClusters(
 }
 
 function writePairs(writer: CsvWriter, records: LensRecords, resolution: Resolution, hasAll: boolean): void {
-  const { clusters, compared, scores, floor } = resolution
+  const { clusters, compared, scores, floor, scale } = resolution
+  const unit = scoreUnit(scale)
   const { sources } = records
   const { length, lefts, rights } = compared
   const names = records.names.map((name) => writer.encodeCell(name))
@@ -110,7 +114,7 @@ function writePairs(writer: CsvWriter, records: LensRecords, resolution: Resolut
     writer.writeId(records, left)
     writer.writeCell(names[sources[right] ?? 0] ?? emptyCell)
     writer.writeId(records, right)
-    writer.writeFraction(scores[pair] ?? 0)
+    writer.writeFraction((scores[pair] ?? 0) / unit)
     writer.writeCell(isLinked ? linked : notLinked)
     writer.endLine()
   }

@@ -13,7 +13,7 @@ import { convertLensFaults } from '../lens-records.ts'
 import { type RunDocuments, readRunDocuments } from './run-documents.ts'
 import { readRunSources } from './run-sources.ts'
 
-/** Pairs of the file of pairs. `scores`: natural log-odds or likeness, with four decimals. */
+/** Pairs of the file of pairs. `scores`: bits or likeness, with four decimals. */
 export type RunPairs = {
   readonly length: number
   readonly lefts: Int32Array

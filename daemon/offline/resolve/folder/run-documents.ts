@@ -9,7 +9,7 @@ import { resultQuality } from '../../../roles/resolution/fusion-run/result-quali
 import { OfflineCommandError } from '../../offline-command-error.ts'
 import { readInputFile } from '../../read-input-file.ts'
 import { type RunInputs, run_inputs_name, runInputs } from './run-inputs.ts'
-import { type RunModel, run_model_name, runModel } from './run-model.ts'
+import { type RunModel, run_model_format, run_model_name, runModel } from './run-model.ts'
 
 const count = z.int().min(0)
 const text = z.string().max(4_096)
@@ -62,10 +62,15 @@ export function readRunDocuments(folder: string): RunDocuments {
   }
 }
 
+/** A model before scores were written in bits; the other documents have had no other format. */
+const earlierFormat = z.looseObject({ format: z.int().min(1).lt(run_model_format), scale: z.string() })
+
 function readDocument<S extends z.ZodType>(file: string, schema: S): z.output<S> {
   const value = parseJson(readInputFile(file, max_bytes))
   if (value === undefined) throw new OfflineCommandError(1, `${file} is not JSON`, run_again)
   const parsed = parseWithSchema(schema, value)
   if (parsed.success) return parsed.data
+  if (earlierFormat.safeParse(value).success)
+    throw new OfflineCommandError(1, `${file} is of an earlier version, whose scores had another unit`, run_again)
   throw new OfflineCommandError(1, `${file} is not as a run writes it: ${formatFieldErrors(parsed.errors)}`, run_again)
 }

@@ -6,10 +6,12 @@ import { countScoreBins } from '../../../roles/resolution/engine/quality/score-b
 import type { LensRecords } from '../../../roles/resolution/engine/records/records.ts'
 import type { DetailedResolution } from '../../../roles/resolution/engine/resolve.ts'
 import type { MatchWeights } from '../../../roles/resolution/engine/score/match-weights.ts'
+import { scoreUnit } from '../../../roles/resolution/engine/score/score-unit.ts'
 import { listLevelLabels } from '../../../roles/resolution/lens/field.ts'
 import { type Lens, lens as lensSchema } from '../../../roles/resolution/lens/model.ts'
 
 export const run_model_name = 'model.json'
+export const run_model_format = 2
 
 const count = z.int().min(0)
 const text = z.string().max(4_096)
@@ -21,7 +23,8 @@ const max_score = 100_000
 const score = z.number().min(-max_score).max(max_score)
 
 export const runModel = z.strictObject({
-  format: z.literal(1),
+  /** 1 had natural log-odds in its file of pairs. */
+  format: z.literal(run_model_format),
   lens: lensSchema,
   scale: z.enum(['log_odds', 'likeness']),
   /** Score above which records become one entity, and up to which a pair has no evidence: bits, or likeness. */
@@ -61,10 +64,10 @@ export function buildRunModel(
   weights: MatchWeights,
 ): RunModel {
   const { scale, cut, floor, comparer } = resolution
-  const unit = scale === 'log_odds' ? Math.LN2 : 1
+  const unit = scoreUnit(scale)
   const bins = countScoreBins(records.rows, resolution)
   return {
-    format: 1,
+    format: run_model_format,
     lens,
     scale,
     cut: cut / unit,

@@ -2,6 +2,7 @@
 import type { ChosenPair } from '../../../roles/resolution/engine/labels/choose-pairs.ts'
 import type { LensRecords } from '../../../roles/resolution/engine/records/records.ts'
 import type { DetailedResolution } from '../../../roles/resolution/engine/resolve.ts'
+import { scoreUnit } from '../../../roles/resolution/engine/score/score-unit.ts'
 import type { ValueReader } from '../folder/original-values.ts'
 
 export type PairQuestion = {
@@ -33,7 +34,7 @@ export function createQuestionReader(
     return {
       left: recordOf(a),
       right: recordOf(b),
-      score: scale === 'likeness' ? `likeness ${score.toFixed(3)}` : `${(score / Math.LN2).toFixed(1)} bits`,
+      score: scale === 'likeness' ? `likeness ${score.toFixed(3)}` : `${(score / scoreUnit(scale)).toFixed(1)} bits`,
       fields: fields.map(({ name }, field) => {
         const outcome = compared.patterns[from + field] ?? 0
         const different = (comparer.outcomes[field] ?? 0) - (field === comparer.swapped?.[0] ? 3 : 1)

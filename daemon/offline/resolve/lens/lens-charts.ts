@@ -19,6 +19,7 @@ import {
   resolveRecords,
 } from '../../../roles/resolution/engine/resolve.ts'
 import { computeWeights } from '../../../roles/resolution/engine/score/model.ts'
+import { scoreUnit } from '../../../roles/resolution/engine/score/score-unit.ts'
 import { listLevelLabels } from '../../../roles/resolution/lens/field.ts'
 import type { Lens } from '../../../roles/resolution/lens/model.ts'
 import { convertLensFaults, type RecordReading, readLensRecords } from '../lens-records.ts'
@@ -114,12 +115,11 @@ function computeLevelWeights(lens: Lens, { model, comparer }: DetailedResolution
 }
 
 /** Chart of the scores: bits, except between texts of two sources, where they are a likeness. */
-function buildScoreLines({ lens, version, told_by }: Lens, { route, scores, cut }: DetailedResolution): LineChart {
-  const isLikeness = route === 'links' && told_by === 'texts'
-  const divisor = isLikeness ? 1 : Math.LN2
+function buildScoreLines({ lens, version }: Lens, { scale, scores, cut }: DetailedResolution): LineChart {
+  const unit = scoreUnit(scale)
   const title = `${lens} ${version}: scores of compared pairs`
-  const scaled = scores.map((score) => score / divisor)
-  return buildScoreChart(title, isLikeness ? 'likeness' : 'bits', scaled, cut / divisor)
+  const scaled = scores.map((score) => score / unit)
+  return buildScoreChart(title, scale === 'likeness' ? 'likeness' : 'bits', scaled, cut / unit)
 }
 
 function writeCharts(out: string | undefined, svgs: Readonly<Record<string, string>>): string[] {

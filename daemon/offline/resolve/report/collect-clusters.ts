@@ -44,7 +44,7 @@ function countSizes(clusters: Int32Array): Int32Array {
 
 /** Mean score of the linked pairs of each cluster; a pair that was not compared counts as at the floor. */
 function averageHeights({ clusters, pairs, model }: FileRun, count: number): Float64Array {
-  const floor = model.scale === 'log_odds' ? model.floor * Math.LN2 : model.floor
+  const { floor } = model
   const sizes = countSizes(clusters)
   const sums = new Float64Array(count)
   for (let pair = 0; pair < pairs.length; pair++) {
@@ -61,7 +61,6 @@ function averageHeights({ clusters, pairs, model }: FileRun, count: number): Flo
 /** Reads records and pairs once for all clusters. */
 function createClusterBuilder(run: FileRun, sizes: Int32Array, wanted: ReadonlySet<number>) {
   const { clusters, pairs, model, records, sources, summary } = run
-  const unit = model.scale === 'log_odds' ? Math.LN2 : 1
   const original = createOriginalReader(model.lens, records, sources)
   const members = new Map<number, number[]>([...wanted].map((cluster) => [cluster, []]))
   const places = new Map<number, number>()
@@ -78,7 +77,7 @@ function createClusterBuilder(run: FileRun, sizes: Int32Array, wanted: ReadonlyS
     if (from === undefined || to === undefined || cluster !== clusters[right]) continue
     const list = edges.get(cluster) ?? []
     edges.set(cluster, list)
-    list.push({ from, to, height: (pairs.scores[pair] ?? 0) / unit - model.cut })
+    list.push({ from, to, height: (pairs.scores[pair] ?? 0) - model.cut })
   }
   return (cluster: number): ReportCluster => ({
     number: cluster,

@@ -45,7 +45,7 @@ export function nameRecord({ records, clusters }: FileRun, row: number): ReportR
 
 /** The pairs nearest to the cut, as many above as below it, nearest first. */
 function chooseDoubtfulPairs({ pairs, model }: FileRun): number[] {
-  const cut = model.scale === 'log_odds' ? model.cut * Math.LN2 : model.cut
+  const { cut } = model
   const height = (pair: number) => (pairs.scores[pair] ?? 0) - cut
   const byNearness = (one: number, other: number) => Math.abs(height(one)) - Math.abs(height(other)) || one - other
   const all = Array.from({ length: pairs.length }, (_, pair) => pair)

@@ -35,7 +35,7 @@ export type WrittenReport = {
 export async function writeReport(request: ReportRequest, onProgress: EngineProgressListener): Promise<WrittenReport> {
   const { folder, data, labels } = request
   const run = await openRun(folder, data, onProgress)
-  const labelled = labels === undefined ? undefined : await measureByLabels(run, folder, labels)
+  const labelled = labels === undefined ? undefined : await measureByLabels(folder, labels)
   reportPhaseStart(onProgress, 'write')
   const facts = collectFacts(run, labelled)
   const html = renderReport(facts)
@@ -100,7 +100,7 @@ function measureUnlinkable({ records, model }: FileRun, prior_bits: number): Non
   return { records: sorted.reduce((count, score) => count + (score <= model.cut ? 1 : 0), 0), curve }
 }
 
-async function measureByLabels({ model }: FileRun, folder: string, labels: string): Promise<ReportFacts['labelled']> {
+async function measureByLabels(folder: string, labels: string): Promise<ReportFacts['labelled']> {
   const { names } = await readDataFile(labels, () => true)
   if (names.includes('match'))
     throw new OfflineCommandError(
@@ -110,14 +110,13 @@ async function measureByLabels({ model }: FileRun, folder: string, labels: strin
     )
   const { scored } = await evaluateFiles({ input: folder, truth: labels })
   if (!scored) return undefined
-  const unit = model.scale === 'log_odds' ? Math.LN2 : 1
   const rising = scored.sweep.toReversed()
   const curveOf = (name: 'precision' | 'recall'): ReportCurve =>
-    rising.map((point) => [point.threshold / unit, point[name]] as const)
+    rising.map((point) => [point.threshold, point[name]] as const)
   return {
     precision: curveOf('precision'),
     recall: curveOf('recall'),
     f1: scored.best?.f1 ?? 0,
-    best: scored.best && scored.best.threshold / unit,
+    best: scored.best?.threshold,
   }
 }
