@@ -190,10 +190,18 @@ function applyHelpStyle(built: Command, terminal: Terminal): Command {
       .enablePositionalOptions()
       .helpCommand(false)
       .helpOption('-h, --help', 'Show help for the command')
-      .configureHelp({ showGlobalOptions: false, helpWidth: 100 })
+      .configureHelp({ showGlobalOptions: false, helpWidth: chooseHelpWidth(terminal), minWidthToWrap: 20 })
       .showSuggestionAfterError(true)
       .showHelpAfterError('Add --help for usage; put -- before a value that begins with "-"')
   )
+}
+
+const [min_help_width, max_help_width] = [60, 100] as const
+
+/** Lines beyond 100 columns are hard to read. A pager hides the terminal, but a shell may export its width. */
+function chooseHelpWidth({ isInteractive, width, env }: Terminal): number {
+  const columns = isInteractive ? width : Number.parseInt(env.COLUMNS ?? '', 10) || max_help_width
+  return Math.max(min_help_width, Math.min(max_help_width, columns))
 }
 
 /** A usage error quotes what was typed, which may hold line ends: only the one before Commander's suggestion is kept. */

@@ -14,7 +14,7 @@ const all = Object.entries(commandCatalogue)
 /** Commands that always print JSON, a script, or nothing. */
 const withoutJson = new Set(['serve', 'completion', 'admin'])
 
-function createRecorder() {
+function createRecorder(terminalOptions: Partial<Pick<Terminal, 'isInteractive' | 'width' | 'env'>> = {}) {
   const lines: string[] = []
   const notes: string[] = []
   const terminal: Terminal = {
@@ -22,7 +22,8 @@ function createRecorder() {
     isInteractive: false,
     canPrompt: false,
     hasColour: false,
-    width: 100,
+    width: 120,
+    ...terminalOptions,
     print: (line) => void lines.push(line),
     note: (line) => void notes.push(line),
     progress: () => undefined,
@@ -39,6 +40,26 @@ async function runWords(...words: string[]) {
   const exit = await runProgram(words, seen.terminal)
   return { exit, stdout: seen.stdout(), stderr: seen.stderr() }
 }
+
+test.each([
+  ['60 columns of a terminal', { isInteractive: true, width: 60 }, 60],
+  ['80 columns of a terminal', { isInteractive: true, width: 80 }, 80],
+  ['80 columns behind a pager', { env: { COLUMNS: '80' } }, 80],
+  ['no terminal', {}, 100],
+  ['a wide terminal', { isInteractive: true, width: 200 }, 100],
+] as const)('no line of help but usage and examples, which are typed, is wider than %s', async (_, options, limit) => {
+  let widest = 0
+  for (const [words] of all) {
+    const seen = createRecorder(options)
+    await runProgram([...words.split(' '), '--help'], seen.terminal)
+    const [text = ''] = seen.stdout().split('\nExample')
+    for (const line of text.split('\n').filter((each) => !each.startsWith('Usage: '))) {
+      expect(line.length, `${words}: ${line}`).toBeLessThanOrEqual(limit)
+      widest = Math.max(widest, line.length)
+    }
+  }
+  expect(widest).toBeGreaterThan(limit - 5)
+})
 
 test('each group of commands has a summary', () => {
   const groups = all.filter(([words]) => words.includes(' ')).map(([words]) => words.split(' ')[0] ?? '')

@@ -7,7 +7,8 @@ import { processTerminal, type Terminal } from '../../../cli/terminal/terminal.t
 export async function formatHelp(): Promise<string> {
   const paths = ['', ...[...Object.keys(commandGroups), ...Object.keys(commandCatalogue)].sort()]
   const texts: string[] = []
-  const terminal = processTerminal()
+  // The same text wherever the test runs: in a terminal of any width, too.
+  const terminal = { ...processTerminal(), isInteractive: false, env: {} }
   for (const path of paths)
     texts.push(`$ platform ${path ? `${path} ` : ''}--help\n${await formatCommandHelp(path, terminal)}`)
   return texts.join(`\n${'-'.repeat(100)}\n`)
