@@ -11,12 +11,14 @@ export type ScoredResult = Pick<Resolution, 'route' | 'reason' | 'scale' | 'clus
 const even_odds = 0
 
 /**
- * Returns a function that computes the height of a pair's score above the cut, in natural log-odds. A cut that a lens sets
- * says nothing about the data: where it is lower than any that they would set, heights are measured from even odds.
+ * Returns a function that computes the height of a pair's score above the cut, in natural log-odds. Where most records have
+ * a match, the data may set a cut at which every link passes: heights are then measured from the lowest cut that is
+ * evidence. A cut that a lens sets says nothing about the data: below that, heights are measured from even odds.
  */
 export function createHeightReader({ reason, scale, scores, cut }: ScoredResult): (pair: number) => number {
   const unit = scale === 'likeness' ? likeness_per_nat : 1
-  const base = reason === 'lens' && cut < min_threshold ? even_odds : cut
+  const lowest = reason === 'lens' ? even_odds : min_threshold
+  const base = scale === 'log_odds' && cut < min_threshold ? lowest : cut
   return (pair) => (scores[pair]! - base) / unit
 }
 
