@@ -37,12 +37,13 @@ describe('of families of variants without any duplicate', () => {
 
   test('the text for people says what is wrong and why', async () => {
     const { stdout } = await runCommand(words('printed'))
-    expect(stdout).toMatch(/route +links: no record seems to have two matches/)
+    expect(stdout).toMatch(/method +no record seems to have two matches/)
     expect(stdout).toMatch(
-      /verdict +poor: about .* of the links are right, .*; the estimated precision is \S+, and at least 0.6 is needed/,
+      /result +poor: about .* of the matches found are right, .*; the estimated precision is \S+, and at least 0.6 is needed/,
     )
-    expect(stdout).toMatch(/prior +\S+ % of the compared pairs match, learnt from the compared pairs of each record/)
-    expect(stdout).toMatch(/carried by +name \(\S+ bits\)/)
+    expect(stdout).toMatch(/compared +\d+ pairs of records, of which about \S+ % match/)
+    expect(stdout).toMatch(/next +platform resolve report '?\S+printed/)
+    expect(stdout).toMatch(/decided by +name \(\S+ bits\)/)
   })
 
   test('a registry takes it only if it is accepted', async () => {

@@ -49,7 +49,7 @@ const readPage = (file = 'run/report.html') => readFileSync(at(file), 'utf8')
 const elements =
   'html|head|meta|title|style|body|main|header|nav|section|article|figure|figcaption|h1|h2|h3|p|ul|li|a|dl|dt|dd|div|table|caption|thead|tbody|tfoot|tr|th|td|details|summary|strong|small|span|code|kbd|mark|button|output|svg|g|path|rect|circle|text|title'
 const attributes =
-  'lang|charset|http-equiv|content|name|id|class|href|scope|aria-label|aria-live|aria-hidden|role|tabindex|title|type|hidden|disabled|data-pair|data-move|data-decision|viewBox|preserveAspectRatio|d|x|y|cx|cy|r|width|height|text-anchor'
+  'lang|charset|http-equiv|content|name|id|class|href|scope|aria-label|aria-live|aria-hidden|role|tabindex|title|type|hidden|disabled|data-pair|data-move|data-decision|data-cluster|data-act|data-record|viewBox|preserveAspectRatio|d|x|y|cx|cy|r|width|height|text-anchor'
 const tag = new RegExp(`</?(?:${elements})(?:\\s+(?:${attributes})(?:="[^"<>]*")?)*/?>`, 'g')
 
 /** The page without its style and scripts. */
@@ -99,7 +99,7 @@ describe('the page', () => {
     const page = readPage()
     const run = JSON.parse(readFileSync(at('run/run.json'), 'utf8'))
     for (const heading of [
-      'Doubtful pairs',
+      'Pairs to decide',
       'Scores',
       'Threshold',
       'Weights',
@@ -113,24 +113,31 @@ describe('the page', () => {
     expect(page).toContain(
       `<strong>${{ good: 'Good', fair: 'Fair', poor: 'Poor' }[run.quality.verdict as 'good']}</strong>`,
     )
-    expect(page).toMatch(/The \d+ pairs nearest to the cut, on both sides, of \d+ pairs/)
-    expect((page.match(/<article /g) ?? []).length).toBeLessThanOrEqual(200)
+    expect(page).toMatch(/The \d+ pairs whose decision changes most, of \d+/)
+    expect((page.match(/<article /g) ?? []).length).toBeLessThanOrEqual(100)
     expect(page).not.toContain('<article class="pair" hidden')
   })
 
-  test('is the same for the same run, and never replaces another', async () => {
+  test('is the same for the same run, and replaces an earlier report and nothing else', async () => {
     await runJsonCommand(['resolve', 'report', at('run'), '--out', at('again.html')])
     expect(readPage('again.html')).toBe(readPage())
-    expect(await runCommand(['resolve', 'report', at('run')])).toMatchObject({
+    writeFileSync(at('run/report.html'), readPage().replace('</main>', 'stale</main>'))
+    await runJsonCommand(['resolve', 'report', at('run')])
+    expect(readPage()).toBe(readPage('again.html'))
+    writeFileSync(at('notes.html'), '<p>mine</p>')
+    expect(await runCommand(['resolve', 'report', at('run'), '--out', at('notes.html')])).toMatchObject({
       exit: 3,
-      stderr: expect.stringContaining('already exists'),
+      stderr: expect.stringContaining('is not a report'),
     })
+    expect(readPage('notes.html')).toBe('<p>mine</p>')
   })
 
   test('draws precision and recall by the truth where it is known', async () => {
     expect(readPage()).toContain('by the probabilities of the scores alone')
     await runJsonCommand(['resolve', 'report', at('run'), '--labels', at('truth.csv'), '--out', at('labelled.html')])
-    expect(readPage('labelled.html')).toMatch(/Precision and recall of pairs by the labels: at the cut, \d+/)
+    expect(readPage('labelled.html')).toMatch(
+      /Precision and recall of pairs by the labels, for the scores alone: at the cut, \d+/,
+    )
     writeFileSync(at('some.csv'), 'id_l,id_r,match\n')
     const refused = await runCommand([
       'resolve',
@@ -143,6 +150,19 @@ describe('the page', () => {
     ])
     expect(refused).toMatchObject({ exit: 1, stderr: expect.stringContaining('some labelled pairs') })
     expect(existsSync(at('no.html'))).toBe(false)
+  })
+
+  test('does not ask about labels made since the run', async () => {
+    const all = await runJsonCommand(['resolve', 'report', at('run'), '--out', at('open.html')])
+    const [first = ''] = JSON.parse(/id="page-data">(.*)<\/script>/.exec(readPage('open.html'))?.[1] ?? '').pairs
+    writeFileSync(at('labels.csv'), `source_l,id_l,source_r,id_r,match\n${first},0\n`)
+    const rest = await runJsonCommand([
+      ...['resolve', 'report', at('run'), '--out', at('open.html'), '--decisions', at('labels.csv')],
+    ])
+    expect([all.decided, rest.decided]).toEqual([0, 1])
+    const data = JSON.parse(/id="page-data">(.*)<\/script>/.exec(readPage('open.html'))?.[1] ?? '')
+    expect(data.kept).toEqual([`${first},reject`])
+    expect(data.pairs).not.toContain(first)
   })
 
   test('is not written of a folder without a run', async () => {
@@ -209,6 +229,39 @@ describe('in a browser', () => {
     expect(readFileSync(saved, 'utf8')).toMatch(/^source_l,id_l,source_r,id_r,decision\n[^\n]*"'=/)
     const run = await runJsonCommand([...resolve('decided'), '--decisions', saved])
     expect(run.decisions).toEqual({ counted: 2, overruled: [] })
+    expect(page.complaints).toEqual([])
+  })
+
+  inBrowser('decided pairs are not asked about again, and a cluster is decided as a whole', async () => {
+    const written = await runJsonCommand(['resolve', 'report', at('decided')])
+    expect(written.decided).toBe(2)
+    expect(readPage('decided/report.html')).toContain('2 pairs are decided, and not asked about again')
+    await page.open(at('decided/report.html'))
+    const { pairs, kept } = await page.read('JSON.parse(document.getElementById("page-data").textContent)')
+    expect(kept).toHaveLength(2)
+    for (const line of kept) expect(pairs).not.toContain(line.replace(/,(confirm|reject)$/, ''))
+    const size = await page.read(`(() => {
+      const cluster = [...document.querySelectorAll('.cluster')].find((each) => each.querySelector('[data-act=split]'))
+      const splits = cluster.querySelectorAll('[data-act=split]')
+      cluster.querySelector('summary').click()
+      splits[0].click()
+      cluster.querySelector('[data-act=confirm]').click()
+      return splits.length
+    })()`)
+    expect(await page.read('document.querySelector(".savebar").checkVisibility()')).toBe(true)
+    await page.read('document.getElementById("save").click()')
+    // A record that is split off is apart from each other one, and a chain joins the rest.
+    const counted = kept.length + (size - 1) + Math.max(0, size - 2)
+    const findSaved = () =>
+      readdirSync(page.downloads)
+        .filter((name) => /^decisions.*csv$/.test(name))
+        .map((name) => path.join(page.downloads, name))
+        .find((file) => readFileSync(file, 'utf8').match(/,(?:confirm|reject)\n/g)?.length === counted)
+    await vi.waitFor(() => expect(findSaved()).toBeDefined(), 20_000)
+    const run = await runJsonCommand([...resolve('decided-again'), '--decisions', findSaved() ?? ''])
+    // The cluster may have the pair that was confirmed before.
+    expect(run.decisions.overruled).toEqual([])
+    expect([counted - 1, counted]).toContain(run.decisions.counted)
     expect(page.complaints).toEqual([])
   })
 

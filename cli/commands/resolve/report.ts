@@ -10,26 +10,28 @@ export const definition = command({
   words: 'resolve report',
   summary: 'Write the report of a run of files as one HTML page',
   notes: [
-    'The page has the verdict, the scores with the cut, precision and recall by threshold, the weights, the pairs of',
-    'blocking, records that cannot be linked, the largest and the most doubtful clusters, and the most doubtful pairs,',
-    'which you confirm or reject; it saves a file for `platform resolve run --decisions`. The page needs no network',
-    'and has values of the data: treat it as the data. The data files are read again, and must be unchanged.',
+    'The page has the verdict, the pairs and clusters whose decision would change most, which you confirm or reject,',
+    'the scores with the cut, precision and recall by threshold, the weights, the pairs of blocking, and records that',
+    'cannot be linked. It saves your decisions, with those of the run, for `platform resolve run --decisions`. Decided',
+    'pairs are not asked about again. The page needs no network and has values of the data: treat it as the data. The',
+    'data files are read again, and must be unchanged.',
   ].join('\n'),
   positionals: { dir: required(text('DIR', 'Result folder of `platform resolve run`')) },
   options: {
-    out: text('FILE', 'New file for the page (default: report.html in DIR)'),
+    out: text('FILE', 'File of the page; replaces an earlier report (default: report.html in DIR)'),
     data: rest('FILE', 'Data files that were moved since the run'),
     labels: text(
       'FILE',
       'Known truth for precision and recall, as in `platform resolve evaluate` (default: estimates)',
     ),
+    decisions: text('FILE', 'Decisions or labels made since the run (default: those of the run alone)'),
     ...jsonOption,
   },
   example: 'platform resolve report resolved',
-  async run({ dir, out, data, labels, json }, terminal) {
+  async run({ dir, out, data, labels, decisions, json }, terminal) {
     const { writeReport } = await offline.resultReport()
     const formatLine = createProgressFormatter(() => performance.now())
-    const written = await writeReport({ folder: dir, out, data, labels }, (progress) =>
+    const written = await writeReport({ folder: dir, out, data, labels, decisions }, (progress) =>
       terminal.progress(formatLine(progress)),
     )
     terminal.progress('')

@@ -1,6 +1,11 @@
 // Resolves the records of files and writes the results as files, on any machine and without a service.
 import { offline } from '../../../daemon/offline/offline.ts'
 import {
+  type FileResolutionSummary,
+  formatResolutionSummary,
+  type QualityWords,
+} from '../../format/resolution-summary.ts'
+import {
   dataOption,
   findRecordFiles,
   recordFileOptions,
@@ -12,9 +17,8 @@ import { seedOption } from '../../options/seed-option.ts'
 import { jsonOption } from '../../options/site-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
 import { choice, duration, flag, required, text } from '../../program/params.ts'
-import { formatFields, printResult } from '../../terminal/output.ts'
+import { printResult } from '../../terminal/output.ts'
 import { createDeadline, createProgressFormatter } from '../../terminal/resolution-progress.ts'
-import type { Terminal } from '../../terminal/terminal.ts'
 
 const resultKinds = ['csv', 'jsonl', 'parquet'] as const
 
@@ -24,17 +28,24 @@ export const definition = command({
   notes: [
     'Each file is one source: text whose first line names the columns (any ending), with tabs (.tsv, .tab), JSON',
     'lines (.jsonl, .ndjson), Parquet (.parquet), or a sheet of Excel (.xlsx). Encoding, delimiter and quotation',
-    'marks are found, and reported. Records of one entity, within and between sources, get one cluster. No labels',
+    'marks are found, and reported.',
+    '',
+    'Records of one entity, within and between sources, get one cluster. No labels',
     'are needed: weights are learnt from the data. The same data, lens and seed give the same files: clusters',
     '(source, id, cluster), pairs (source_l, id_l, source_r, id_r, score in bits, linked), model.json (weights and',
     'scores) and run.json, which is written last. inputs.json names the files that were read. Ctrl-C ends the',
-    'run; a file under its final name is complete. Decisions override the result: confirmed pairs are together,',
+    'run; a file under its final name is complete.',
+    '',
+    'Decisions override the result: confirmed pairs are together,',
     'rejected ones apart; if both conflict, the rejected ones win. With several sources, decisions need source_l',
     'and source_r too. With `--registry`, clusters have a column entity: an id that stays with the largest part',
     'of its records through merges and splits, and changes (entity, change, from, into) has every id that began,',
-    'changed or ended. The result estimates its own precision and recall. A poor one ends with exit code 6,',
-    'changes no registry and has no entities, unless --accept-poor is given. The clusters list the records in',
-    'their order in the files. An id of --make-ids is a digest of the columns that the lens reads: the same',
+    'changed or ended.',
+    '',
+    'The result estimates its own precision and recall. A poor one ends with exit code 6,',
+    'changes no registry and has no entities, unless --accept-poor is given.',
+    '',
+    'The clusters list the records in their order in the files. An id of --make-ids is a digest of the columns that the lens reads: the same',
     'record has it in every run.',
   ].join('\n'),
   options: {
@@ -95,15 +106,12 @@ export const definition = command({
       terminal.note(`${source_l} ${id_l} and ${source_r} ${id_r} are confirmed, but rejected pairs keep them apart`)
     }
     const quality = describeQuality(summary.quality)
-    printResult(terminal, json, summary, () => formatResolutionSummary(terminal, summary, quality))
+    printResult(terminal, json, summary, () => formatResolutionSummary(terminal, summary, quality, out))
     const failure = findPoorResultFailure(summary, quality, registry)
     if (failure && !acceptPoor) throw failure
     return 0
   },
 })
-
-type QualityWords = ReturnType<Awaited<ReturnType<typeof offline.resultQuality>>['describeQuality']>
-type FileResolutionSummary = Awaited<ReturnType<Awaited<ReturnType<typeof offline.fileResolution>>['resolveFiles']>>
 
 function findPoorResultFailure(
   { quality: { verdict }, registry: effect }: FileResolutionSummary,
@@ -123,41 +131,4 @@ function findPoorResultFailure(
     `the result is poor: ${faults.join('; ')}${unwritten}`,
     'give the lens fields that tell entities apart, raise its threshold, or decide pairs (--decisions); --accept-poor takes the result as it is',
   )
-}
-
-function formatResolutionSummary(
-  terminal: Terminal,
-  summary: FileResolutionSummary,
-  { route: reason, faults: _faults, ...texts }: QualityWords,
-): string {
-  const { quality: _quality, route, ...rest } = summary
-  return formatFields(terminal, {
-    ...rest,
-    route: `${route}: ${reason}`,
-    ...texts,
-    decisions: summary.decisions?.counted,
-    commonest: Object.entries(summary.commonest)
-      .map(([field, records]) => `${field} (${records})`)
-      .join(', '),
-    sources: summary.sources.map(({ name, records }) => `${name} (${records})`).join(', '),
-    left_out: summary.left_out?.map(formatLeftOut).join('; '),
-    rules: summary.rules.length > 0 ? summary.rules.map(formatBlockingRule).join('; ') : undefined,
-  })
-}
-
-function formatLeftOut({ count, limit }: NonNullable<FileResolutionSummary['left_out']>[number]): string {
-  return `search for similar texts without a shared key (${count} records, limit ${limit})`
-}
-
-type BlockingRuleSummary = {
-  readonly rule: string
-  readonly pairs: number
-  readonly largest: number
-  readonly left_out_count: number
-}
-
-function formatBlockingRule({ rule, pairs, largest, left_out_count }: BlockingRuleSummary): string {
-  const omitted =
-    left_out_count > 0 ? `, ${left_out_count} too large blocks left out, the largest of ${largest} records` : ''
-  return `${rule} (${pairs} pairs${omitted})`
 }

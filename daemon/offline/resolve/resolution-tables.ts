@@ -4,6 +4,7 @@ import type { CsvWriter } from '../../../adapters/format/csv/csv-writer.ts'
 import type { LensRecords } from '../../roles/resolution/engine/records/records.ts'
 import type { Resolution } from '../../roles/resolution/engine/resolve.ts'
 import { scoreUnit } from '../../roles/resolution/engine/score/score-unit.ts'
+import type { PairDecision } from '../../roles/resolution/registry/cluster-with-decisions.ts'
 import type { ResultTable } from './result-file.ts'
 
 /** Numbers the clusters 1, 2, 3 in the order of their first records. */
@@ -67,6 +68,21 @@ export function buildPairTable(records: LensRecords, resolution: Resolution, has
     columns: pairColumns,
     rows: generateRows(compared.length, buildRow),
     writeTo: (writer) => writePairs(writer, records, resolution, hasAll),
+  }
+}
+
+/** Table of the decisions that counted, in the form of a file of decisions. */
+export function buildDecisionTable(decisions: readonly PairDecision[]): ResultTable {
+  return {
+    name: 'decisions',
+    columns: ['source_l', 'id_l', 'source_r', 'id_r', 'decision'].map((name) => ({
+      name,
+      type: 'text',
+      required: true,
+    })),
+    rows: decisions.map(({ left, right, is }) => {
+      return [...left.split('\u0000'), ...right.split('\u0000'), is === 'same' ? 'confirm' : 'reject']
+    }),
   }
 }
 

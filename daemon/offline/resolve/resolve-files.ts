@@ -30,7 +30,7 @@ import {
   readEntityRegistry,
   replaceEntityRegistry,
 } from './registry/entity-registry.ts'
-import { buildClusterTable, buildPairTable, numberClusters } from './resolution-tables.ts'
+import { buildClusterTable, buildDecisionTable, buildPairTable, numberClusters } from './resolution-tables.ts'
 
 export type ResolveFilesOptions = {
   readonly lens: Lens
@@ -135,6 +135,7 @@ export async function resolveFiles(
   const tables = [
     buildClusterTable(records, numbers, entities?.ids),
     buildPairTable(records, resolution, hasAllPairs),
+    ...(fileDecisions ? [buildDecisionTable(fileDecisions.decisions)] : []),
     ...(registry && entities ? [buildChangeTable(registry, entities.registry)] : []),
   ]
   const documents = [

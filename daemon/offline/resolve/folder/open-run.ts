@@ -5,6 +5,7 @@ import { resultKinds } from '../../../../adapters/platform/data-file/data-kinds.
 import { runAsInvoker } from '../../../boot/host/act-as-owner.ts'
 import { unescapeFormula } from '../../../kernel/text/formula-cell.ts'
 import type { EngineProgressListener } from '../../../roles/resolution/engine/progress.ts'
+import type { DecidedRows } from '../../../roles/resolution/engine/quality/rank-decisions.ts'
 import { buildRecords, type LensRecords, type RecordSource } from '../../../roles/resolution/engine/records/records.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
 import { missingColumns, readDataFile } from '../data-file.ts'
@@ -29,6 +30,8 @@ export type FileRun = RunDocuments & {
   /** Number of the cluster of each record. */
   readonly clusters: Int32Array
   readonly pairs: RunPairs
+  /** Pairs that people had decided before the run. */
+  readonly decided: readonly DecidedRows[]
   /** Row of a record by its key (`buildRecordKey`). */
   readonly rowOf: ReadonlyMap<string, number>
 }
@@ -53,13 +56,19 @@ export async function openRun(
   for (let row = 0; row < records.rows; row++) rowOf.set(buildRecordKey(records, row), row)
   const clusters = await readClusters(findTable(folder, 'clusters'), rowOf)
   const pairs = await readPairs(findTable(folder, 'pairs'), rowOf)
-  return { ...documents, records, sources, clusters, pairs, rowOf }
+  const decisions = findOptionalTable(folder, 'decisions')
+  const decided = decisions === undefined ? [] : await readDecided(decisions, rowOf)
+  return { ...documents, records, sources, clusters, pairs, decided, rowOf }
+}
+
+function findOptionalTable(folder: string, name: string): string | undefined {
+  return resultKinds
+    .map((kind) => join(folder, `${name}.${kind}`))
+    .find((candidate) => runAsInvoker(() => existsSync(candidate)))
 }
 
 function findTable(folder: string, name: string): string {
-  const file = resultKinds
-    .map((kind) => join(folder, `${name}.${kind}`))
-    .find((candidate) => runAsInvoker(() => existsSync(candidate)))
+  const file = findOptionalTable(folder, name)
   if (file !== undefined) return file
   throw new OfflineCommandError(1, `${folder} has no ${name}.csv, .jsonl or .parquet`, 'run again into a new folder')
 }
@@ -94,6 +103,15 @@ async function readPairs(file: string, rowOf: ReadonlyMap<string, number>): Prom
       throw new OfflineCommandError(5, `${file}, record ${line + 1}: the score is not a number`)
   }
   return { length, lefts, rights, scores, linked }
+}
+
+async function readDecided(file: string, rowOf: ReadonlyMap<string, number>): Promise<DecidedRows[]> {
+  const table = await readTable(file, ['source_l', 'id_l', 'source_r', 'id_r', 'decision'])
+  return Array.from({ length: table.rows }, (_, line) => ({
+    a: table.row(rowOf, 'source_l', 'id_l', line),
+    b: table.row(rowOf, 'source_r', 'id_r', line),
+    isMatch: table.text('decision', line) === 'confirm',
+  }))
 }
 
 /** Reads cells as texts; each distinct one is decoded once. */

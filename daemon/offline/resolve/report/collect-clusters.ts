@@ -10,11 +10,10 @@ const max_edges = 400
 
 export type CollectedClusters = Pick<ReportFacts, 'sizes' | 'largest' | 'doubtful'>
 
-/** The doubtful clusters are those that the quality names, then those whose pairs lie nearest to the cut on average. */
+/** The doubtful clusters are those that the quality names, then those whose pairs have the least evidence on average. The largest are others. */
 export function collectClusters(run: FileRun): CollectedClusters {
   const sizes = countSizes(run.clusters)
   const several = [...sizes.keys()].filter((cluster) => (sizes[cluster] ?? 0) > 1)
-  const largest = several.toSorted((a, b) => (sizes[b] ?? 0) - (sizes[a] ?? 0) || a - b).slice(0, max_clusters)
   const named = run.summary.quality.doubtful.worst.flatMap(({ cluster }) =>
     cluster !== undefined && (sizes[cluster] ?? 0) > 1 ? [cluster] : [],
   )
@@ -23,6 +22,10 @@ export function collectClusters(run: FileRun): CollectedClusters {
     .filter((cluster) => !named.includes(cluster))
     .sort((a, b) => (heights[a] ?? 0) - (heights[b] ?? 0) || a - b)
   const doubtful = [...named, ...weakest].slice(0, max_clusters)
+  const largest = several
+    .filter((cluster) => !doubtful.includes(cluster))
+    .sort((a, b) => (sizes[b] ?? 0) - (sizes[a] ?? 0) || a - b)
+    .slice(0, max_clusters)
   const counts = new Map<number, number>()
   for (const cluster of several) counts.set(sizes[cluster] ?? 0, (counts.get(sizes[cluster] ?? 0) ?? 0) + 1)
   const single = sizes.reduce((sum, size) => sum + (size === 1 ? 1 : 0), 0)

@@ -1,14 +1,18 @@
-// Collects the pairs of a run that a person should look at: those nearest to the cut, on both sides.
-import type { ReportPair, ReportRecord } from '../../../roles/resolution/report/report-facts.ts'
+// Collects the pairs of a run that a person should look at, those whose decision would change most first, and the decided ones.
+import { type DecidedRows, rankDecisions } from '../../../roles/resolution/engine/quality/rank-decisions.ts'
+import type { ReportDecision, ReportPair, ReportRecord } from '../../../roles/resolution/report/report-facts.ts'
 import type { FileRun } from '../folder/open-run.ts'
 import { createOriginalReader } from '../folder/original-values.ts'
 import { explainPair, type RecordRows, weighPairs } from '../folder/pair-scorer.ts'
 
-const max_pairs_of_side = 100
+const max_pairs = 100
 
-export function collectPairs(run: FileRun): ReportPair[] {
-  const { pairs, model, records, sources } = run
-  const chosen = chooseDoubtfulPairs(run)
+/** `decided`: pairs that are not asked about again. */
+export function collectPairs(run: FileRun, decided: readonly DecidedRows[]): ReportPair[] {
+  const { clusters, pairs, model, records, sources } = run
+  const { cut, floor, scale } = model
+  const ranked = rankDecisions({ clusters, pairs, cut, floor, scale }, decided, max_pairs)
+  const chosen = ranked.map(({ pair }) => pair)
   const rows = chosen.map((pair): RecordRows => [pairs.lefts[pair] ?? 0, pairs.rights[pair] ?? 0])
   const levels = weighPairs(run, rows)
   const original = createOriginalReader(model.lens, records, sources)
@@ -22,6 +26,7 @@ export function collectPairs(run: FileRun): ReportPair[] {
       linked: pairs.linked[pair] === 1,
       score: total,
       base,
+      changes: ranked[at]?.changes ?? 1,
       fields: steps.map(({ field, level, bits, frequency_bits, total: sum }, number) => ({
         field,
         left: original(left, number),
@@ -35,21 +40,19 @@ export function collectPairs(run: FileRun): ReportPair[] {
   })
 }
 
+export function collectDecisions(run: FileRun, decided: readonly DecidedRows[]): ReportDecision[] {
+  return decided.map(({ a, b, isMatch }) => ({
+    left: nameRecord(run, a),
+    right: nameRecord(run, b),
+    isMatch,
+    linked: run.clusters[a] === run.clusters[b],
+  }))
+}
+
 export function nameRecord({ records, clusters }: FileRun, row: number): ReportRecord {
   return {
     source: records.names[records.sources[row] ?? 0] ?? '',
     id: records.idOf(row),
     cluster: clusters[row] ?? 0,
   }
-}
-
-/** The pairs nearest to the cut, as many above as below it, nearest first. */
-function chooseDoubtfulPairs({ pairs, model }: FileRun): number[] {
-  const { cut } = model
-  const height = (pair: number) => (pairs.scores[pair] ?? 0) - cut
-  const byNearness = (one: number, other: number) => Math.abs(height(one)) - Math.abs(height(other)) || one - other
-  const all = Array.from({ length: pairs.length }, (_, pair) => pair)
-  const above = all.filter((pair) => height(pair) > 0).sort(byNearness)
-  const below = all.filter((pair) => height(pair) <= 0).sort(byNearness)
-  return [...above.slice(0, max_pairs_of_side), ...below.slice(0, max_pairs_of_side)].sort(byNearness)
 }

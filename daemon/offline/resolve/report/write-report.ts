@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { type EngineProgressListener, reportPhaseStart } from '../../../roles/resolution/engine/progress.ts'
 import { computeBestScores } from '../../../roles/resolution/engine/quality/best-scores.ts'
+import type { DecidedRows } from '../../../roles/resolution/engine/quality/rank-decisions.ts'
 import type { ReportCurve, ReportFacts } from '../../../roles/resolution/report/report-facts.ts'
 import { renderReport } from '../../../roles/resolution/report/report-page.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
@@ -9,47 +10,54 @@ import { readDataFile } from '../data-file.ts'
 import { evaluateFiles } from '../evaluate-files.ts'
 import { type FileRun, openRun } from '../folder/open-run.ts'
 import { toMatchWeights } from '../folder/run-model.ts'
-import { writeNewFile } from '../new-files.ts'
+import { readLabels } from '../lens/lens-labels.ts'
 import { collectClusters } from './collect-clusters.ts'
-import { collectPairs } from './collect-pairs.ts'
+import { collectDecisions, collectPairs } from './collect-pairs.ts'
+import { replaceReport, requireReplaceable } from './replace-report.ts'
 
 export type ReportRequest = {
   /** Result folder of a run. */
   readonly folder: string
-  /** New file (default: report.html in the folder). */
+  /** File of the page; an earlier report there is replaced (default: report.html in the folder). */
   readonly out?: string | undefined
   /** Data files that were moved since the run. */
   readonly data: readonly string[]
   /** File of known truth, for curves by labels instead of estimates. */
   readonly labels?: string | undefined
+  /** File of decisions or labels made since the run, which are not asked about again. */
+  readonly decisions?: string | undefined
 }
 
 export type WrittenReport = {
   readonly file: string
   readonly bytes: number
   readonly pairs: number
+  readonly decided: number
   readonly clusters: number
 }
 
-/** Writes the report. Throws `OfflineCommandError`: 1, 3 for a file that exists, 5 for data that do not belong to the run. */
+/** Writes the report. Throws `OfflineCommandError`: 1, 3 for a file that is not a report, 5 for data that do not belong to the run. */
 export async function writeReport(request: ReportRequest, onProgress: EngineProgressListener): Promise<WrittenReport> {
-  const { folder, data, labels } = request
+  const { folder, data, labels, decisions } = request
+  const file = request.out ?? join(folder, 'report.html')
+  requireReplaceable(file)
   const run = await openRun(folder, data, onProgress)
   const labelled = labels === undefined ? undefined : await measureByLabels(folder, labels)
   reportPhaseStart(onProgress, 'write')
-  const facts = collectFacts(run, labelled)
+  const decided = decisions === undefined ? run.decided : await addDecisions(run, decisions)
+  const facts = collectFacts(run, decided, labelled)
   const html = renderReport(facts)
-  const file = request.out ?? join(folder, 'report.html')
-  writeNewFile(file, html)
+  replaceReport(file, html)
   return {
     file,
     bytes: Buffer.byteLength(html),
     pairs: facts.pairs.length,
+    decided: decided.length,
     clusters: facts.largest.length + facts.doubtful.length,
   }
 }
 
-function collectFacts(run: FileRun, labelled: ReportFacts['labelled']): ReportFacts {
+function collectFacts(run: FileRun, decided: readonly DecidedRows[], labelled: ReportFacts['labelled']): ReportFacts {
   const { summary, model, inputs, pairs } = run
   return {
     lens: summary.lens,
@@ -71,9 +79,19 @@ function collectFacts(run: FileRun, labelled: ReportFacts['labelled']): ReportFa
     ...(model.prior_bits !== undefined && { unlinkable: measureUnlinkable(run, model.prior_bits) }),
     ...(labelled && { labelled }),
     ...collectClusters(run),
-    pairs: collectPairs(run),
+    pairs: collectPairs(run, decided),
+    decided: collectDecisions(run, decided),
     listed_pairs: pairs.length,
   }
+}
+
+/** The decisions of the run with later ones; the later one about a pair counts. */
+async function addDecisions(run: FileRun, file: string): Promise<DecidedRows[]> {
+  const { labels } = await readLabels(file, run.records, { mayBeEmpty: true })
+  if (labels.kind === 'clusters')
+    throw new OfflineCommandError(1, `${file} has clusters, not decided pairs`, 'name the truth with --labels')
+  const keyOf = ({ a, b }: DecidedRows) => `${Math.min(a, b)} ${Math.max(a, b)}`
+  return [...new Map([...run.decided, ...labels.pairs].map((pair) => [keyOf(pair), pair])).values()]
 }
 
 /** The columns of a field that the data have. */

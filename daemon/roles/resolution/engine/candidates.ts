@@ -71,7 +71,8 @@ function comparePairs(records: LensRecords, { lens, settings, random, swapped, r
   const k = chooseNeighbourCount(lens, rows, settings.neighbours)
   const extra = k > 0 ? findNeighbourRows(records, k) : undefined
   const countRow = throttleProgress(report, 'compare', rows)
-  const nearest = blockRule(keys.length, keys.length)
+  // The number after those of all pairs of keys, as its name is the last one.
+  const nearest = blockRule(keys.length, keys.length, 0)
   forEachPair(rows, blocks, min_block_evidence, extra, (a, b, rule) => {
     countRow(a)
     add(a, b, rule || nearest)

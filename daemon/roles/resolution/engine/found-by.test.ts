@@ -147,6 +147,15 @@ describe.each([1, 2, 3])('with data of seed %i', (seed) => {
     expectOneBase(matches)
   })
 
+  test('texts of one source: every compared pair has a rule, neighbours by their texts among them', () => {
+    const lens = parseLens({ told_by: 'texts', fields: textFields })
+    const { resolution } = findMatches(lens, buildLensRecords(lens, [buildRows(60, seed, 4)]))
+    const { ruleNames, compared } = resolution
+    const names = new Set(Array.from(compared.ruleOf, (rule) => ruleNames[rule]))
+    expect(names).toContain(nearestTexts)
+    expect(names).not.toContain(undefined)
+  })
+
   test('texts of two clean sources: nearest neighbours, and a similarity that the evidence of the fields raises', () => {
     const options = { told_by: 'texts', fields: textFields }
     const rows = buildRows(60, seed, 4)

@@ -31,8 +31,8 @@ export function describeQuality(quality: ResultQuality): QualityText {
 function describeVerdict(quality: ResultQuality): string {
   const { verdict, precision, recall, links, sure_links } = quality
   if (!precision || !recall) return 'no two records are linked'
-  const estimates = `about ${formatEstimate(precision)} of the links are right, and about ${formatEstimate(recall)} of the matches are linked`
-  const sure = `far above the cut: ${sure_links} of ${links} links`
+  const estimates = `about ${formatEstimate(precision)} of the matches found are right, and about ${formatEstimate(recall)} of all matches were found`
+  const sure = `${sure_links} of ${links} are far above the cut`
   return `${verdict}: ${[estimates, sure, ...describeFaults(quality)].join('; ')}`
 }
 
@@ -46,11 +46,11 @@ function describeFaults({ poor_in = [], precision, recall }: ResultQuality): str
 }
 
 const routeReasons: Readonly<Record<ResultQuality['route_reason'], string>> = {
-  lens: 'the lens sets the threshold, the method or the weights',
-  many_records: 'too many records to compare those that share any two values',
+  lens: 'as the lens sets it by its threshold, its method or its weights',
+  many_records: 'there are many records, so that those are compared which share a few telling values',
   clean_sources: 'neither of the two sources lists an entity twice, so each record has at most one match',
-  large_entities: 'sure matches form clusters of many records, which support each other',
-  small_entities: 'sure matches form clusters of few records, so each pair needs evidence of its own',
+  large_entities: 'entities have many records, which support each other',
+  small_entities: 'entities have few records, so each pair needs evidence of its own',
   single_matches: 'no record seems to have two matches, so each has at most one',
 }
 

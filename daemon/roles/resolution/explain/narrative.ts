@@ -51,7 +51,7 @@ function narrateQuality(quality: ResultQuality): string {
   const { verdict, route, prior, doubtful } = describeQuality(quality)
   const sentences = [
     `Estimated quality: ${verdict}`,
-    `Route: ${route}`,
+    `Method: ${route}`,
     prior,
     doubtful && `Look first at: ${doubtful}`,
   ]

@@ -31,7 +31,7 @@ export const resultQuality = z
     recall: estimate.optional().meta({ description: 'Estimated share of the matches that are linked' }),
     links: count.meta({ description: 'Compared pairs within clusters' }),
     sure_links: count.meta({
-      description: 'Of these, pairs that lie 4 natural log-odds (5.8 bits), or 0.2 of likeness, or more above the cut',
+      description: 'Of these, pairs that lie 5.8 bits, or 0.2 of likeness, or more above the cut',
     }),
     route_reason: z.enum(route_reasons).meta({ description: 'Why the route was taken' }),
     prior: z

@@ -1,6 +1,7 @@
 // Section of clusters: each as a graph of its records, with their values in a table.
 import { escapeMarkup } from '../../../kernel/text/markup.ts'
 import { layOutCluster } from '../engine/cluster/cluster-layout.ts'
+import { canDecide } from './decision-lines.ts'
 import { abridge, formatCount, renderValue, round } from './elements.ts'
 import type { ReportCluster, ReportFacts } from './report-facts.ts'
 
@@ -56,7 +57,7 @@ function renderCluster(cluster: ReportCluster, fields: ReportFacts['fields']): s
         : `<text x="${x}" y="${round(y - 9)}" text-anchor="${chooseAnchor(x)}">${escapeMarkup(abridgeLabel(node.id))}</text>`
     return `<g class="node" tabindex="0" role="img"><title>${title}</title><circle cx="${x}" cy="${y}" r="5"/>${label}</g>`
   })
-  return `<figure class="cluster"><figcaption><strong>Cluster ${number}</strong>, ${formatCount(size)} records${omitted}</figcaption>${doubt}<svg viewBox="0 0 ${width} ${height}" role="group" aria-label="Graph of cluster ${number}: ${nodes.length} records and ${edges.length} compared pairs">${lines.join('')}${circles.join('')}</svg><p class="chosen" aria-live="polite"></p>${renderMembers(cluster, fields)}</figure>`
+  return `<figure class="cluster" data-cluster="${number}"><figcaption><strong>Cluster ${number}</strong>, ${formatCount(size)} records${omitted}</figcaption>${doubt}<svg viewBox="0 0 ${width} ${height}" role="group" aria-label="Graph of cluster ${number}: ${nodes.length} records and ${edges.length} compared pairs">${lines.join('')}${circles.join('')}</svg><p class="chosen" aria-live="polite"></p>${renderControls(cluster)}${renderMembers(cluster, fields)}</figure>`
 }
 
 function nameNode({ source, id }: { readonly source: string; readonly id: string }): string {
@@ -74,13 +75,21 @@ function abridgeLabel(id: string): string {
   return letters.length <= max_label_characters ? id : `…${letters.slice(1 - max_label_characters).join('')}`
 }
 
-function renderMembers({ nodes }: ReportCluster, fields: ReportFacts['fields']): string {
+/** Hidden until the script works. */
+function renderControls(cluster: ReportCluster): string {
+  if (!canDecide(cluster)) return ''
+  return '<div class="buttons" hidden><button type="button" data-act="confirm">Confirm cluster</button><span class="ruling" aria-live="polite"></span></div>'
+}
+
+function renderMembers(cluster: ReportCluster, fields: ReportFacts['fields']): string {
+  const { nodes } = cluster
+  const isOpen = canDecide(cluster)
   const head = ['record', ...fields.map(({ name }) => name)].map((name) => `<th scope="col">${escapeMarkup(name)}</th>`)
-  const rows = nodes.map(({ source, id, values }) => {
+  const rows = nodes.map(({ source, id, values }, at) => {
     const cells = values.map(
       (value) => `<td>${renderValue(value === undefined ? undefined : abridge(value, max_value_characters))}</td>`,
     )
-    return `<tr><th scope="row">${escapeMarkup(nameNode({ source, id }))}</th>${cells.join('')}</tr>`
+    return `<tr><th scope="row">${escapeMarkup(nameNode({ source, id }))}</th>${cells.join('')}${isOpen ? `<td><button type="button" data-act="split" data-record="${at}" hidden>Split off</button></td>` : ''}</tr>`
   })
-  return `<details><summary>Records</summary><div class="scroll"><table class="members"><thead><tr>${head.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div></details>`
+  return `<details><summary>Records</summary><div class="scroll"><table class="members"><thead><tr>${head.join('')}${isOpen ? '<th scope="col"><span class="visually-hidden">decide</span></th>' : ''}</tr></thead><tbody>${rows.join('')}</tbody></table></div></details>`
 }

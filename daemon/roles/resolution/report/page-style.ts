@@ -51,6 +51,10 @@ path.area{stroke:none}path.area.c1{fill:var(--more)}path.area.c2{fill:var(--line
 .legend{display:flex;gap:1.25rem;list-style:none;margin:.25rem 0;padding:0;font-size:.85rem}
 .legend li::before{content:"";display:inline-block;width:1.1rem;height:.35rem;margin-right:.4rem;vertical-align:middle;background:var(--more)}
 .legend li.c2::before{background:var(--less)}.areas .legend li.c2::before{background:var(--line)}
+.legend li.dot::before{width:.6rem;height:.6rem;border-radius:50%;background:var(--soft)}
+.plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(26rem,100%),1fr));gap:0 2rem;align-items:start}
+.plot circle{fill:var(--ground);stroke-width:2.5}.plot circle.c1{stroke:var(--more)}.plot circle.c2{stroke:var(--less)}
+path.range{stroke-width:2.5;opacity:.55}path.range.c1{stroke:var(--more)}path.range.c2{stroke:var(--less)}
 .clusters{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(19rem,100%),1fr));gap:1rem;align-items:start}
 .cluster{margin:0;padding:.75rem;background:var(--panel);min-width:0}
 .cluster figcaption{color:var(--text)}.doubts{margin:0;font-size:.85rem;color:var(--less)}
@@ -71,14 +75,17 @@ button kbd{color:var(--soft);margin-right:.2rem}
 :focus-visible{outline:2px solid var(--more);outline-offset:2px}
 .pair{padding:.75rem 0;border-bottom:1px solid var(--line)}
 .pair table{min-width:44rem;width:100%}.pair td:nth-child(2),.pair td:nth-child(3){overflow-wrap:anywhere;min-width:8rem}.pair td:last-child,.pair th:last-child{width:13rem;padding-right:0}.pair .bar{width:13rem}
-.pair tfoot th,.pair tfoot td{font-weight:600;border-bottom:none}
+.pair td:nth-child(4){min-width:7.5rem}.pair tfoot th,.pair tfoot td{font-weight:600;border-bottom:none}
 .pair .base th{color:var(--soft)}
 .state{display:inline-block;padding:0 .5rem;border-radius:3px;border:1px solid var(--more);color:var(--more);font-size:.85rem}
 .state.apart{border-color:var(--less);color:var(--less)}
 .ruling{margin-left:.5rem;font-weight:600}
+.node.split circle{stroke:var(--less);fill:var(--less)}.cluster .buttons:not([hidden]){margin:.25rem 0;font-size:.8rem}.members button{padding:0 .4rem;font-size:.75rem;white-space:nowrap}.members button[aria-pressed=true]{border-color:var(--less);box-shadow:inset 0 0 0 1px var(--less)}
+.decided{margin-top:.75rem}
+.savebar:not([hidden]){position:fixed;right:1rem;bottom:1rem;display:flex;gap:.75rem;align-items:center;padding:.6rem .9rem;background:var(--panel);border:1px solid var(--line);border-radius:6px;box-shadow:0 2px 12px #0003;z-index:2}.savebar button{background:var(--more);border-color:var(--more);color:var(--ground);font-weight:600}.savebar kbd{color:inherit}
 mark{background:var(--mark);color:inherit;border-radius:2px}
 .none{color:var(--soft)}
 .visually-hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 @media (max-width:40rem){main{padding:1rem .75rem}.bar{width:6rem}.weights td:last-child{width:6rem}.buttons{width:100%}.remarks{grid-template-columns:1fr}.remarks dd{margin-bottom:.4rem}.grid{grid-template-columns:1fr}}
-@media print{:root{--ground:#fff;--panel:#fff;--text:#000;--soft:#444;--line:#bbb;--more:#0072b2;--less:#d55e00;--mark:#ffe9a8;--cut:#000}nav,.controls:not([hidden]){display:none}.pair[hidden]{display:block}.pair,.cluster,.plot{break-inside:avoid}main{max-width:none;padding:0}}
+@media print{:root{--ground:#fff;--panel:#fff;--text:#000;--soft:#444;--line:#bbb;--more:#0072b2;--less:#d55e00;--mark:#ffe9a8;--cut:#000}nav,.controls:not([hidden]),.savebar:not([hidden]),.buttons:not([hidden]),.members button{display:none}.scroll{overflow:visible}.pair[hidden]{display:block}.pair,.cluster,.plot{break-inside:avoid}main{max-width:none;padding:0}}
 `

@@ -1,19 +1,20 @@
-// Section of doubtful pairs: values side by side with their differences, and the waterfall of the score, field by field.
-import { escapeFormula } from '../../../kernel/text/formula-cell.ts'
+// Section of the pairs to decide: values side by side with their differences, and the waterfall of the score, field by field.
 import { escapeMarkup } from '../../../kernel/text/markup.ts'
+import { keepsDecisions, listDecisionCells, max_escaped_length } from './decision-lines.ts'
 import { abridge, formatCount, formatScore, renderBar, renderValue, spanBars } from './elements.ts'
-import type { ReportFacts, ReportPair } from './report-facts.ts'
+import type { ReportFacts, ReportPair, ReportRecord } from './report-facts.ts'
 
 /** More pairs are left out: a page has to open quickly. */
 const max_pairs_characters = 4_000_000
 
-/** Characters of one that is escaped in JSON. */
-const max_escaped_length = 6
+/** Rows of the table of decided pairs. */
+const max_decided = 200
 
 export type PairSection = { readonly html: string; readonly shown: readonly ReportPair[] }
 
 /** Renders as many pairs as fit; the page says how many. */
-export function renderPairs({ pairs, listed_pairs, scale, cut }: ReportFacts): PairSection {
+export function renderPairs(facts: ReportFacts): PairSection {
+  const { pairs, listed_pairs, scale, cut } = facts
   const shown: ReportPair[] = []
   const articles: string[] = []
   let characters = 0
@@ -24,27 +25,43 @@ export function renderPairs({ pairs, listed_pairs, scale, cut }: ReportFacts): P
     articles.push(article)
     shown.push(pair)
   }
-  if (shown.length === 0) return { html: '<p>No pair lies near the cut.</p>', shown }
-  const html = `<p>The ${formatCount(shown.length)} pairs nearest to the cut, on both sides, of ${formatCount(listed_pairs)} pairs in the file of pairs. Decisions apply to the next run that names their file: <code>--decisions decisions.csv</code></p>
-<div id="viewer" class="viewer" role="group" aria-label="Doubtful pairs">
+  const decided = renderDecided(facts)
+  if (shown.length === 0) return { html: `<p>No pair is open.</p>${decided}`, shown }
+  const html = `<p>The ${formatCount(shown.length)} pairs whose decision changes most, of ${formatCount(listed_pairs)} pairs in the file of pairs: first those whose score contradicts their clusters, and that move many records. One pair speaks for its two clusters; stop whenever you like.</p>
+<p>The bar at the bottom of the page saves what you decide here and below; then run again with <code>--decisions decisions.csv</code>.</p>
+<div id="viewer" class="viewer" role="group" aria-label="Pairs to decide">
 <div class="controls" hidden>
 <div class="buttons"><button type="button" data-move="-1">← Previous</button><output id="position">1 of ${shown.length}</output><button type="button" data-move="1">Next →</button></div>
 <div class="buttons"><button type="button" data-decision="confirm"><kbd>c</kbd> Confirm</button><button type="button" data-decision="reject"><kbd>r</kbd> Reject</button><button type="button" data-decision="defer"><kbd>d</kbd> Defer</button></div>
-<div class="buttons"><output id="decided" aria-live="polite">No decision yet</output><button type="button" id="save" disabled>Save decisions</button></div>
 </div>
 ${articles.join('\n')}
-</div>`
+</div>${decided}`
   return { html, shown }
 }
 
-/** Keys of the pairs as cells of a file of decisions, which lacks only the decision. */
-export function listDecisionCells(pairs: readonly ReportPair[]): string[] {
-  return pairs.map(({ left, right }) => [left.source, left.id, right.source, right.id].map(formatCell).join(','))
+/** The pairs that were decided before, and whether the result follows. */
+function renderDecided(facts: ReportFacts): string {
+  const { decided } = facts
+  if (decided.length === 0) return ''
+  const nameRecord = ({ source, id }: ReportRecord) =>
+    `${escapeMarkup(abridge(source, 80))} <strong>${escapeMarkup(abridge(id, 80))}</strong>`
+  const rows = decided.slice(0, max_decided).map(({ left, right, isMatch, linked }) => {
+    const result = `${linked ? 'together' : 'apart'}${linked === isMatch ? '' : ', not as decided'}`
+    return `<tr><td>${nameRecord(left)}</td><td>${nameRecord(right)}</td><td>${isMatch ? 'confirmed' : 'rejected'}</td><td>${result}</td></tr>`
+  })
+  const contrary = decided.filter(({ isMatch, linked }) => isMatch !== linked).length
+  const remark = contrary > 0 ? `; the result differs from ${formatCount(contrary)} of them` : ''
+  const omitted = decided.length > rows.length ? `<p>The first ${rows.length} are shown.</p>` : ''
+  const kept = keepsDecisions(facts)
+    ? 'The saved file has them, too.'
+    : 'They are too many for the saved file: keep yours, and name the records of both in one file.'
+  return `<details class="decided"><summary>${formatCount(decided.length)} ${decided.length === 1 ? 'pair is' : 'pairs are'} decided, and not asked about again${remark}</summary><p>${kept}</p>${omitted}<div class="scroll"><table><thead><tr><th scope="col">record</th><th scope="col">record</th><th scope="col">decision</th><th scope="col">in this result</th></tr></thead><tbody>${rows.join('')}</tbody></table></div></details>`
 }
 
-function formatCell(text: string): string {
-  const cell = escapeFormula(text)
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+/** What a decision against the result does. */
+function describeEffect({ linked, changes }: ReportPair): string {
+  const pairs = `${formatCount(changes)} ${changes === 1 ? 'pair' : 'pairs'} of records`
+  return linked ? `a reject separates ${pairs}` : `a confirm joins ${pairs}`
 }
 
 function renderPair(pair: ReportPair, at: number, { scale, cut }: Pick<ReportFacts, 'scale' | 'cut'>): string {
@@ -62,7 +79,7 @@ function renderPair(pair: ReportPair, at: number, { scale, cut }: Pick<ReportFac
   const nameRecord = (record: ReportPair['left']) =>
     `${escapeMarkup(abridge(record.source, 80))} <strong>${escapeMarkup(abridge(record.id, 80))}</strong> <small>cluster ${record.cluster}</small>`
   const state = linked ? 'linked' : 'not linked'
-  return `<article class="pair" data-pair="${at}" aria-label="Pair ${at + 1}, ${state}"><header><span class="state ${linked ? 'linked' : 'apart'}">${state}</span> score ${format(score)}, cut ${format(cut)} <span class="ruling"></span></header>
+  return `<article class="pair" data-pair="${at}" aria-label="Pair ${at + 1}, ${state}"><header><span class="state ${linked ? 'linked' : 'apart'}">${state}</span> score ${format(score)}, cut ${format(cut)}; ${describeEffect(pair)} <span class="ruling"></span></header>
 <div class="scroll"><table><thead><tr><th scope="col">field</th><th scope="col">${nameRecord(left)}</th><th scope="col">${nameRecord(right)}</th><th scope="col">level</th><th scope="col" class="number">adds</th><th scope="col"><span class="visually-hidden">bar</span></th></tr></thead>
 <tbody><tr class="base"><th scope="row">${scale === 'log_odds' ? 'prior' : 'texts'}</th><td></td><td></td><td></td><td class="number">${format(base)}</td><td>${renderBar(bars, 0, base, cut)}</td></tr>${rows.join('')}</tbody>
 <tfoot><tr><th scope="row">score</th><td></td><td></td><td></td><td class="number">${format(score)}</td><td>${renderBar(bars, 0, score, cut)}</td></tr></tfoot></table></div></article>`

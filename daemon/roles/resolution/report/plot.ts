@@ -4,6 +4,8 @@ import { computeTicks, formatFigure } from '../chart/chart.ts'
 import { formatCount, round } from './elements.ts'
 
 const [width, height] = [640, 272] as const
+/** Half the distance between the dots of estimates at one place. */
+const estimate_gap = 7
 const [left, right, top, bottom] = [72, width - 16, 40, height - 40] as const
 
 export type PlotLine = {
@@ -17,6 +19,15 @@ export type PlotLine = {
   readonly isSteps?: boolean
 }
 
+/** A value with its range, drawn as a dot on a bar. */
+export type PlotEstimate = {
+  readonly colour: 1 | 2 | 3
+  readonly at: number
+  readonly value: number
+  readonly low: number
+  readonly high: number
+}
+
 export type PlotTick = { readonly at: number; readonly label: string }
 
 export type Plot = {
@@ -28,10 +39,11 @@ export type Plot = {
   readonly y: { readonly label: string; readonly to: number; readonly ticks: readonly PlotTick[] }
   readonly lines: readonly PlotLine[]
   readonly marks: readonly { readonly at: number; readonly label: string }[]
+  readonly estimates?: readonly PlotEstimate[]
 }
 
 /** Renders a figure with its legend and caption. */
-export function renderPlot({ title, description, x, y, lines, marks }: Plot): string {
+export function renderPlot({ title, description, x, y, lines, marks, estimates = [] }: Plot): string {
   const across = (value: number) =>
     left + ((Math.min(x.to, Math.max(x.from, value)) - x.from) / (x.to - x.from || 1)) * (right - left)
   const up = (value: number) => bottom - (Math.min(y.to, Math.max(0, value)) / (y.to || 1)) * (bottom - top)
@@ -49,14 +61,18 @@ export function renderPlot({ title, description, x, y, lines, marks }: Plot): st
     const isRight = across(at) < (left + right) / 2
     return `<path class="cut" d="M${round(across(at))} ${top - 6}V${bottom}"/>${label(across(at) + (isRight ? 6 : -6), top - 10 - number * 14, name, isRight ? 'start' : 'end')}`
   })
-  const legend =
-    lines.length > 1
-      ? `<ul class="legend">${lines.map((line) => `<li class="c${line.colour}">${escapeMarkup(line.name)}</li>`).join('')}</ul>`
-      : ''
+  const dots = estimates.map(({ colour, at, value, low, high }, number) => {
+    const place = round(across(at) + estimate_gap * (2 * number - estimates.length + 1))
+    return `<path class="range c${colour}" d="M${place} ${round(up(low))}V${round(up(high))}"/><circle class="c${colour}" cx="${place}" cy="${round(up(value))}" r="4.5"/>`
+  })
+  const names = lines.map((line) => `<li class="c${line.colour}">${escapeMarkup(line.name)}</li>`)
+  if (estimates.length > 0) names.push('<li class="dot">the run\'s own estimate, with its range</li>')
+  const legend = names.length > 1 ? `<ul class="legend">${names.join('')}</ul>` : ''
   return `<figure class="plot"><svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escapeMarkup(`${title}. ${description}`)}">${[
     ...grid,
     ...lines.map((line) => renderLine(line, x.to, across, up)),
     ...shown,
+    ...dots,
   ].join('')}</svg>${legend}<figcaption>${escapeMarkup(description)}</figcaption></figure>`
 }
 

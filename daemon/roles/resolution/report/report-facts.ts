@@ -27,7 +27,17 @@ export type ReportPair = {
   readonly score: number
   /** The score before any field. */
   readonly base: number
+  /** Pairs of records that a decision against the result joins or separates. */
+  readonly changes: number
   readonly fields: readonly ReportPairField[]
+}
+
+/** A pair that a person has decided. `linked`: whether its records are in one cluster. */
+export type ReportDecision = {
+  readonly left: ReportRecord
+  readonly right: ReportRecord
+  readonly isMatch: boolean
+  readonly linked: boolean
 }
 
 export type ReportCluster = {
@@ -88,7 +98,9 @@ export type ReportFacts = {
   readonly sizes: readonly { readonly size: number; readonly clusters: number }[]
   readonly largest: readonly ReportCluster[]
   readonly doubtful: readonly ReportCluster[]
+  /** The most valuable first. */
   readonly pairs: readonly ReportPair[]
+  readonly decided: readonly ReportDecision[]
   /** Number of pairs in the file of pairs. */
   readonly listed_pairs: number
 }

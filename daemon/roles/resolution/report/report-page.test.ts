@@ -20,6 +20,7 @@ const pair: ReportPair = {
   linked: false,
   score: 0.5,
   base: -3,
+  changes: 2,
   fields: fields.map(({ name }) => ({
     field: name,
     left: text,
@@ -60,6 +61,7 @@ const facts: ReportFacts = {
   largest: Array.from({ length: 6 }, () => cluster),
   doubtful: Array.from({ length: 6 }, () => cluster),
   pairs: Array.from({ length: 200 }, () => pair),
+  decided: Array.from({ length: 300 }, () => ({ left: record, right: record, isMatch: true, linked: false })),
   listed_pairs: 3_000_000,
 }
 
@@ -67,8 +69,10 @@ test('values of any length, many rules and large clusters stay below ten million
   const page = renderReport(facts)
   expect(page.length).toBeLessThan(10_000_000)
   const shown = page.match(/<article /g)?.length ?? 0
-  expect(page).toContain(`The ${shown} pairs nearest to the cut, on both sides, of 3\u202f000\u202f000 pairs`)
+  expect(page).toContain(`The ${shown} pairs whose decision changes most, of 3\u202f000\u202f000 pairs`)
   expect(page).toContain('5\u202f000 records; the first 40 are shown')
+  expect(page).toContain('300 pairs are decided, and not asked about again; the result differs from 300 of them')
+  expect(page).toContain('They are too many for the saved file')
   expect(page).toContain('859 further rules found')
   expect(page).toContain('sizes between the first and the last four are left out')
 })
@@ -85,7 +89,7 @@ test('a result without pairs, links, clusters or scores is a page, too', () => {
     found_by: [],
     scores: { from: 0, to: 0, bins: [] },
   })
-  expect(page).toContain('No pair lies near the cut.')
+  expect(page).toContain('No pair is open.')
   expect(page).toContain('no record has a best score by itself')
   expect(page.replace(/<script>[\s\S]*/, '')).not.toMatch(/NaN|undefined|Infinity/)
 })

@@ -2,21 +2,26 @@
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { escapeMarkup } from '../../../kernel/text/markup.ts'
 import { renderClusters } from './cluster-section.ts'
+import { buildPageData } from './decision-lines.ts'
 import { formatScore } from './elements.ts'
 import { pageScript } from './page-script.ts'
 import { pageStyle } from './page-style.ts'
-import { listDecisionCells, renderPairs } from './pair-section.ts'
+import { renderPairs } from './pair-section.ts'
 import type { ReportFacts } from './report-facts.ts'
 import { renderCurves, renderHistogram, renderUnlinkable } from './score-sections.ts'
 import { renderBlocking, renderSizes, renderSources, renderVerdict, renderWeights } from './table-sections.ts'
 
+/** By which a report is recognised in its place. */
+export const report_mark = 'platform resolve report'
+
 /** Renders the page; the same facts give the same bytes. */
 export function renderReport(facts: ReportFacts): string {
-  const { lens, version, cut, scale, fields, largest, doubtful } = facts
+  const { lens, version, cut, scale } = facts
   const title = escapeMarkup(`Result of ${lens} ${version}`)
   const pairs = renderPairs(facts)
   const sections: readonly (readonly [id: string, heading: string, content: string])[] = [
-    ['pairs', 'Doubtful pairs', pairs.html],
+    ['pairs', 'Pairs to decide', pairs.html],
+    ['clusters', 'Clusters', renderAllClusters(facts)],
     ['scores', 'Scores', `<div class="areas">${renderHistogram(facts)}</div>`],
     ['threshold', 'Threshold', renderCurves(facts)],
     [
@@ -26,11 +31,6 @@ export function renderReport(facts: ReportFacts): string {
     ],
     ['blocking', 'Blocking', renderBlocking(facts)],
     ['unlinkable', 'Records that cannot be linked', renderUnlinkable(facts)],
-    [
-      'clusters',
-      'Clusters',
-      `${renderSizes(facts)}${renderClusters('Most doubtful', doubtful, fields)}${renderClusters('Largest', largest, fields)}`,
-    ],
     ['sources', 'Sources', renderSources(facts)],
   ]
   const links = sections.map(([id, heading]) => `<li><a href="#${id}">${heading}</a></li>`)
@@ -40,6 +40,7 @@ export function renderReport(facts: ReportFacts): string {
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src ${hashSource(pageScript)}; style-src ${hashSource(pageStyle)}; base-uri 'none'; form-action 'none'">
+<meta name="generator" content="${report_mark}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>${title}</title>
@@ -54,11 +55,19 @@ ${renderVerdict(facts)}
 </section>
 ${content.join('\n')}
 </main>
-<script type="application/json" id="pair-keys">${embedJson(listDecisionCells(pairs.shown))}</script>
+<div class="savebar" hidden><output id="decided" aria-live="polite"></output><button type="button" id="save"><kbd>s</kbd> Save decisions</button></div>
+<script type="application/json" id="page-data">${embedJson(buildPageData(facts, pairs.shown))}</script>
 <script>${pageScript}</script>
 </body>
 </html>
 `
+}
+
+function renderAllClusters(facts: ReportFacts): string {
+  const { fields, doubtful, largest } = facts
+  const text =
+    '<p>A line joins two records that were compared: blue above the cut, dashed orange below it. Open the records of a cluster to split one off, or confirm the cluster as it is.</p>'
+  return `${text}${renderClusters('Most doubtful', doubtful, fields)}${renderClusters('Largest of the others', largest, fields)}<h3>Sizes</h3>${renderSizes(facts)}`
 }
 
 function hashSource(text: string): string {

@@ -41,7 +41,7 @@ export function renderHistogram(facts: ReportFacts): string {
 }
 
 export function renderCurves(facts: ReportFacts): string {
-  const { scores, cut, labelled } = facts
+  const { scores, cut, labelled, quality } = facts
   const sums = sumAbove(scores).filter(({ pairs }) => pairs > 0)
   const total = sums[0]?.expected ?? 0
   const estimated = {
@@ -51,8 +51,8 @@ export function renderCurves(facts: ReportFacts): string {
   const { precision, recall } = labelled ?? estimated
   const figures = `at the cut, ${formatShare(interpolate(precision, cut))} and ${formatShare(interpolate(recall, cut))}`
   const basis = labelled
-    ? `Precision and recall of pairs by the labels: ${figures}; the best F1 is ${labelled.f1.toFixed(3)}.`
-    : `Precision and recall of compared pairs by the probabilities of the scores alone: ${figures}. The verdict above weighs more observations.`
+    ? `Precision and recall of pairs by the labels, for the scores alone: ${figures}; the best F1 is ${labelled.f1.toFixed(3)}.`
+    : `The curves count the compared pairs by the probabilities of the scores alone, as if every pair above a threshold were linked: ${figures}.${describeEstimate(facts)}`
   const x = { label: `threshold: ${nameScore(facts)}`, from: scores.from, to: scores.to }
   const curves = renderPlot({
     title: 'Precision and recall by threshold',
@@ -67,6 +67,9 @@ export function renderCurves(facts: ReportFacts): string {
       { at: cut, label: 'cut' },
       ...(labelled?.best === undefined ? [] : [{ at: labelled.best, label: 'best F1' }]),
     ],
+    estimates: [quality.precision, quality.recall].flatMap((estimate, at) =>
+      estimate && !labelled ? [{ colour: at === 0 ? 1 : 2, at: cut, ...estimate }] : [],
+    ),
   })
   const ticks = listCountTicks(sums[0]?.pairs ?? 1)
   const links = renderPlot({
@@ -77,7 +80,19 @@ export function renderCurves(facts: ReportFacts): string {
     lines: [{ name: 'pairs', colour: 1, points: sums.map(({ at, pairs }) => [at, scaleCount(pairs)]) }],
     marks: [{ at: cut, label: 'cut' }],
   })
-  return curves + links
+  return `<div class="plots">${curves}${links}</div>`
+}
+
+/** Why the estimate of the run differs from the curves at the cut. */
+function describeEstimate({ quality: { precision, recall }, scores, cut }: ReportFacts): string {
+  if (!precision || !recall) return ''
+  const width = (scores.to - scores.from) / (scores.bins.length || 1)
+  let [apart, joined] = [0, 0]
+  for (const [at, bin] of scores.bins.entries()) {
+    if (scores.from + at * width >= cut - width / 1_000) apart += bin.pairs - bin.linked
+    else joined += bin.linked
+  }
+  return ` The dots are the run's own estimate of its clusters, as in the verdict: ${formatShare(precision.value)} and ${formatShare(recall.value)}. Clustering left ${formatCount(apart)} pairs above the cut apart and linked ${formatCount(joined)} below it, and the estimate also counts matches that no rule brought together.`
 }
 
 export function renderUnlinkable({ unlinkable, counts, cut, scale }: ReportFacts): string {

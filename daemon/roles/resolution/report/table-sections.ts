@@ -23,9 +23,9 @@ export function renderVerdict({ quality, counts }: ReportFacts): string {
     ['pairs compared', formatCount(counts.pairs_compared)],
   ]
   const remarks = [
-    ['Route', words.route],
-    ['Prior', words.prior],
-    ['Carried by', words.carried_by],
+    ['Method', words.route],
+    ['Before any field', words.prior],
+    ['Decided by', words.carried_by],
     ['Look first at', words.doubtful],
   ].flatMap(([name = '', text]) => (text === undefined ? [] : [`<dt>${name}</dt><dd>${e(text)}</dd>`]))
   return `<p class="verdict ${quality.verdict}"><strong>${verdictTexts[quality.verdict]}</strong> ${e(words.verdict.replace(/^\w+: /, ''))}</p>
