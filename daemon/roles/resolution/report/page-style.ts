@@ -13,7 +13,7 @@ h3{font-size:1rem;margin:1.5rem 0 .5rem}
 p{margin:.5rem 0;max-width:46rem}
 small{font-size:.8rem;color:var(--soft);font-weight:400}
 a{color:var(--more)}
-code,kbd{font:.85em ui-monospace,SFMono-Regular,Menlo,monospace}
+code{white-space:nowrap}code,kbd{font:.85em ui-monospace,SFMono-Regular,Menlo,monospace}
 nav ul{display:flex;flex-wrap:wrap;gap:.25rem 1.1rem;list-style:none;margin:.75rem 0 1.25rem;padding:0;font-size:.9rem}
 .verdict{max-width:none;padding:.75rem 1rem;background:var(--panel);border-left:4px solid var(--soft)}
 .verdict strong{font-size:1.1rem;margin-right:.4rem}
@@ -52,7 +52,7 @@ path.area{stroke:none}path.area.c1{fill:var(--more)}path.area.c2{fill:var(--line
 .legend li::before{content:"";display:inline-block;width:1.1rem;height:.35rem;margin-right:.4rem;vertical-align:middle;background:var(--more)}
 .legend li.c2::before{background:var(--less)}.areas .legend li.c2::before{background:var(--line)}
 .legend li.dot::before{width:.6rem;height:.6rem;border-radius:50%;background:var(--soft)}
-.plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(26rem,100%),1fr));gap:0 2rem;align-items:start}
+@media (min-width:64rem){.plot{display:grid;grid-template-columns:minmax(0,43rem) 1fr;grid-template-rows:1fr auto;column-gap:1.5rem}.plot svg{grid-row:1/3}.plot .legend{flex-direction:column;gap:.25rem;align-self:end}.plot figcaption{grid-column:2;grid-row:2;padding:.4rem 0 2.5rem}}
 .plot circle{fill:var(--ground);stroke-width:2.5}.plot circle.c1{stroke:var(--more)}.plot circle.c2{stroke:var(--less)}
 path.range{stroke-width:2.5;opacity:.55}path.range.c1{stroke:var(--more)}path.range.c2{stroke:var(--less)}
 .clusters{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(19rem,100%),1fr));gap:1rem;align-items:start}
@@ -87,5 +87,5 @@ mark{background:var(--mark);color:inherit;border-radius:2px}
 .none{color:var(--soft)}
 .visually-hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 @media (max-width:40rem){main{padding:1rem .75rem}.bar{width:6rem}.weights td:last-child{width:6rem}.buttons{width:100%}.remarks{grid-template-columns:1fr}.remarks dd{margin-bottom:.4rem}.grid{grid-template-columns:1fr}}
-@media print{:root{--ground:#fff;--panel:#fff;--text:#000;--soft:#444;--line:#bbb;--more:#0072b2;--less:#d55e00;--mark:#ffe9a8;--cut:#000}nav,.controls:not([hidden]),.savebar:not([hidden]),.buttons:not([hidden]),.members button{display:none}.scroll{overflow:visible}.pair[hidden]{display:block}.pair,.cluster,.plot{break-inside:avoid}main{max-width:none;padding:0}}
+@media print{:root{--ground:#fff;--panel:#fff;--text:#000;--soft:#444;--line:#bbb;--more:#0072b2;--less:#d55e00;--mark:#ffe9a8;--cut:#000}nav,.controls:not([hidden]),.savebar:not([hidden]),.buttons:not([hidden]),.members button{display:none}.scroll{overflow:visible}.pair table{min-width:0}.pair td:last-child,.pair th:last-child,.pair .bar{width:8rem}.pair td:nth-child(4){min-width:5rem}.pair[hidden]{display:block}.pair,.cluster,.plot{break-inside:avoid}main{max-width:none;padding:0}}
 `

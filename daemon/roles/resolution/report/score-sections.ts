@@ -80,7 +80,7 @@ export function renderCurves(facts: ReportFacts): string {
     lines: [{ name: 'pairs', colour: 1, points: sums.map(({ at, pairs }) => [at, scaleCount(pairs)]) }],
     marks: [{ at: cut, label: 'cut' }],
   })
-  return `<div class="plots">${curves}${links}</div>`
+  return curves + links
 }
 
 /** Why the estimate of the run differs from the curves at the cut. */
