@@ -1,5 +1,5 @@
 // Labels by the command line: pairs as a table to fill in, and a session whose every answer is on disk.
-import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openLabelSession } from '../../daemon/offline/resolve/label/label-session.ts'
@@ -55,6 +55,24 @@ test('without a terminal it says how to go on', async () => {
   expect(exit).toBe(2)
   expect(stderr).toContain('the questions need a terminal')
   expect(stderr).toContain('--out FILE writes the pairs')
+})
+
+test('pairs are written beside a file of labels that is not there yet, as beside an empty one', async () => {
+  const words = ['resolve', 'label', ...files, '--pairs', '5', '--labels', at('later.csv'), '--out', at('first.csv')]
+  expect(await runJsonCommand(words)).toEqual({ file: at('first.csv'), pairs: 5 })
+  expect(existsSync(at('later.csv'))).toBe(false)
+})
+
+test('a terminal that shows no screen is asked in lines, and what was answered is kept', async () => {
+  const words = ['resolve', 'label', ...files, '--labels', at('lines.csv')]
+  const replies = ['y', 'maybe', 'n', 's', 'z', 'n']
+  const { exit, stdout, stderr } = await runCommand(words, { env: { TERM: 'dumb' }, secrets: [], replies })
+  expect({ exit, stderr }).toMatchObject({ exit: 0 })
+  expect(stdout).toContain('lines.csv has 1 matches, 2 non-matches and 0 unsure pairs.')
+  expect(stderr).toMatch(/0 of 100: 0 y, 0 n, 0 unsure; score .*\nrecord: h\d+ \| h\d+\ngiven( \(\w+\))?: /)
+  expect(stderr).toContain('unsure: the pair is not shown again')
+  expect(stderr).toContain('took the last answer back')
+  expect(readLines('lines.csv').map((line) => line.split(',').at(-1))).toEqual(['match', '1', '0', 'unsure', '', '0'])
 })
 
 const openSession = (name: string, wanted = 100) =>

@@ -1,5 +1,7 @@
 // Asks the pairs that say most about a result, one at a time, and keeps each answer.
 import { offline } from '../../../daemon/offline/offline.ts'
+import { askInLines } from '../../label/ask-in-lines.ts'
+import type { LabelDialogue } from '../../label/label-dialogue.ts'
 import {
   dataOption,
   findRecordFiles,
@@ -11,6 +13,7 @@ import { seedOption } from '../../options/seed-option.ts'
 import { jsonOption } from '../../options/site-options.ts'
 import { CommandFailure, command, type ParsedParams } from '../../program/command.ts'
 import { integer, required, text, withDefault } from '../../program/params.ts'
+import { discardTypedInput } from '../../terminal/discard-typed-input.ts'
 import { line_break, printResult } from '../../terminal/output.ts'
 import { createProgressFormatter } from '../../terminal/resolution-progress.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
@@ -35,7 +38,8 @@ export const definition = command({
   notes: [
     'Needs a terminal. Keys: y match, n no match, s or u unsure, z or backspace take back, q quit. Each answer is on',
     'disk before the next pair is shown; the same command continues. Pairs come from all scores, most from near the',
-    'cut, and are chosen anew after five answers. No two have equal values. About 100 answers take ten minutes.',
+    'cut, and are chosen anew after five answers. No two have equal values. About 100 answers take ten minutes. With',
+    'TERM=dumb, questions and answers are lines.',
     'With --out, the pairs are written with their values instead, for a spreadsheet: fill in match (1 or 0), and',
     'give the file to `platform resolve lens train --labels`.',
   ].join('\n'),
@@ -48,7 +52,7 @@ export const definition = command({
     }
     const { labels, pairs: wanted, json } = params
     if (labels === undefined) throw new CommandFailure(2, '--labels is missing', 'name the file of labels, or --out')
-    if (!terminal.isInteractive || !terminal.canPrompt) {
+    if (!terminal.canPrompt) {
       const remedy = '--out FILE writes the pairs as a table to fill in'
       throw new CommandFailure(2, 'the questions need a terminal', remedy)
     }
@@ -60,8 +64,7 @@ export const definition = command({
     const session = await openLabelSession({ ...request, labels, wanted }, onProgress)
     terminal.progress('')
     try {
-      const { openLabelScreen } = await import('../../label/open-label-screen.tsx')
-      await openLabelScreen({ dialogue: session, title: `labels of ${labels}`, hasColour: terminal.hasColour })
+      await askQuestions(session, labels, terminal)
     } finally {
       session.close()
     }
@@ -77,6 +80,16 @@ export const definition = command({
 })
 
 type LabelParams = ParsedParams<typeof options>
+
+/** On a screen, or line by line where the terminal cannot move its cursor or the results go elsewhere. */
+async function askQuestions(dialogue: LabelDialogue, labels: string, terminal: Terminal): Promise<void> {
+  if (!terminal.isInteractive || terminal.env.TERM === 'dumb') {
+    await discardTypedInput()
+    return askInLines(dialogue, terminal)
+  }
+  const { openLabelScreen } = await import('../../label/open-label-screen.tsx')
+  await openLabelScreen({ dialogue, title: `labels of ${labels}`, hasColour: terminal.hasColour })
+}
 
 async function writeSheet(params: LabelParams, out: string, terminal: Terminal): Promise<void> {
   const { labels, pairs: wanted, json } = params

@@ -1,5 +1,6 @@
 // Writes the pairs that are worth a label as a table to fill in by hand, which is read back as a file of labels.
-
+import { existsSync } from 'node:fs'
+import { runAsInvoker } from '../../../boot/host/act-as-owner.ts'
 import { createPairChooser } from '../../../roles/resolution/engine/labels/choose-pairs.ts'
 import type { EngineProgressListener } from '../../../roles/resolution/engine/progress.ts'
 import { buildRecords } from '../../../roles/resolution/engine/records/records.ts'
@@ -12,7 +13,7 @@ import { formatCsvLine, label_columns } from './label-line.ts'
 import type { LabelSessionOptions } from './label-session.ts'
 import { createQuestionReader } from './pair-question.ts'
 
-/** `labels`: earlier answers, whose pairs are left out. */
+/** `labels`: earlier answers, whose pairs are left out; none if the file does not exist. */
 export type QuestionSheetOptions = Omit<LabelSessionOptions, 'labels'> & {
   readonly labels: string | undefined
   readonly out: string
@@ -26,7 +27,9 @@ export async function writeQuestions(
   refuseDuplicateSources(files.map(nameSource))
   const sources = await readLensSources(lens, files, onProgress, reading)
   const records = convertLensFaults(() => buildRecords(lens, sources))
-  const earlier = labels === undefined ? undefined : await readLabels(labels, records, { mayBeEmpty: true })
+  // A file that is not there is the one that the answers will go to: none was given yet.
+  const hasAnswers = labels !== undefined && runAsInvoker(() => existsSync(labels))
+  const earlier = hasAnswers ? await readLabels(labels, records, { mayBeEmpty: true }) : undefined
   const known = earlier?.labels.kind === 'pairs' ? earlier.labels.pairs : []
   const chooser = convertLensFaults(() => createPairChooser(lens, records, seed, onProgress))
   const pairs = chooser.choose(known, [...known, ...(earlier?.unsure ?? [])], wanted)
