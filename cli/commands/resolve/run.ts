@@ -43,7 +43,8 @@ export const definition = command({
     'changed or ended.',
     '',
     'The result estimates its own precision and recall. A poor one ends with exit code 6,',
-    'changes no registry and has no entities, unless --accept-poor is given.',
+    'changes no registry and has no entities, unless --accept-poor is given. With --labels, labelled pairs',
+    'estimate both too, and decide the verdict.',
     '',
     'The clusters list the records in their order in the files. An id of --make-ids is a digest of the columns that the lens reads: the same',
     'record has it in every run.',
@@ -57,6 +58,7 @@ export const definition = command({
     format: choice('KIND', 'Format of clusters and pairs; default: csv', resultKinds),
     allPairs: flag('Write every compared pair, not only linked and nearly linked ones'),
     decisions: text('FILE', 'Decided pairs: id_l, id_r and decision (confirm, reject, defer); default: none'),
+    labels: text('FILE', 'Labelled pairs that estimate the quality: id_l, id_r and match (1 or 0); default: none'),
     registry: text('FILE', 'Registry that keeps entity ids from run to run, created if missing (default: none)'),
     keepRecords: flag('Keep the records in the registry too, for `platform resolve match`'),
     acceptPoor: flag('Accept a result whose estimated quality is poor: update the registry and exit with 0'),
@@ -66,8 +68,21 @@ export const definition = command({
   },
   example: 'platform resolve run --lens persons --data people.csv --out resolved',
   async run(params, terminal) {
-    const { data, lens, out, format, allPairs, decisions, registry, keepRecords, acceptPoor, timeLimit, seed, json } =
-      params
+    const {
+      data,
+      lens,
+      out,
+      format,
+      allPairs,
+      decisions,
+      labels,
+      registry,
+      keepRecords,
+      acceptPoor,
+      timeLimit,
+      seed,
+      json,
+    } = params
     const [{ readLens, withColumns }, { resolveFiles }, { describeQuality }] = await Promise.all([
       offline.lenses(),
       offline.fileResolution(),
@@ -87,6 +102,7 @@ export const definition = command({
         format,
         hasAllPairs: allPairs,
         decisions,
+        labels,
         registry,
         keepsRecords: keepRecords,
         acceptsPoor: acceptPoor,

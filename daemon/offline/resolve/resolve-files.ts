@@ -18,6 +18,7 @@ import { applyDecisions, buildRecordKey, readDecisions, scoreDecisions } from '.
 import { describeInputs, run_inputs_name } from './folder/run-inputs.ts'
 import { buildRunModel, run_model_name } from './folder/run-model.ts'
 import { writeResults } from './folder/write-results.ts'
+import { readPairLabels } from './lens/lens-labels.ts'
 import { convertLensFaults, type FileRecords, type RecordReading, readLensRecords } from './lens-records.ts'
 import { claimFolder } from './new-files.ts'
 import { type ReadingSummary, summarizeReading } from './reading/file-reading.ts'
@@ -48,6 +49,8 @@ export type ResolveFilesOptions = {
   readonly hasAllPairs?: boolean
   /** File of decisions about pairs, which override the result. */
   readonly decisions?: string | undefined
+  /** File of labelled pairs, by which the quality of the result is estimated. */
+  readonly labels?: string | undefined
   /** Registry file that keeps entity ids; created if missing. */
   readonly registry?: string | undefined
   /** Keep the values of the records in the registry too; a registry that has them continues to keep them. */
@@ -108,6 +111,7 @@ export async function resolveFiles(
   const inputs = await describeInputs(files, reading ?? {}, options.lensName, onProgress)
   const records = await readLensRecords(lens, files, onProgress, reading)
   const fileDecisions = options.decisions === undefined ? undefined : await readDecisions(options.decisions, records)
+  const labels = options.labels === undefined ? undefined : await readPairLabels(options.labels, records)
   const engineResult = convertLensFaults(() => resolveRecords(lens, records, seed, onProgress))
   const decisionResult = fileDecisions && applyDecisions(records, engineResult, fileDecisions)
   const resolution = decisionResult ? { ...engineResult, clusters: decisionResult.clusters } : engineResult
@@ -115,7 +119,7 @@ export async function resolveFiles(
   const weights = extractScoreWeights(engineResult, usesTermFrequencies(lens))
   const judged = fileDecisions ? { ...resolution, scores: scoreDecisions(resolution, fileDecisions) } : resolution
   const prior = engineResult.model.lambda
-  const quality = assessResult({ lens, records, resolution: judged, weights, prior, numbers })
+  const quality = assessResult({ lens, records, resolution: judged, weights, prior, numbers, labels })
   const mayUpdateRegistry = options.acceptsPoor === true || isFitForRegistry(quality, resolution.clusters, registry)
   const summary: ResolutionSummary = {
     ...summarizeResolution(lens, seed, records, quality, resolution, numbers),

@@ -65,6 +65,17 @@ export async function readLabels(
   }
 }
 
+/** Reads answers about some pairs. Throws `OfflineCommandError` (1), for a file of all matches or clusters too. */
+export async function readPairLabels(file: string, records: LensRecords): Promise<readonly LabelledRecords[]> {
+  const { labels } = await readLabels(file, records)
+  if (labels.kind === 'pairs') return labels.pairs
+  throw new OfflineCommandError(
+    1,
+    `${file} has no column of answers: match or decision`,
+    '`platform resolve evaluate` measures a result against all of the truth',
+  )
+}
+
 const answer_remedy = 'put 1 or 0 into the column match'
 
 function readClusters(source: RecordSource, index: LabelledRecordIndex, rows: number, file: string): TrainingLabels {

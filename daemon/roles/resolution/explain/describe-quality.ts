@@ -33,10 +33,22 @@ function describeVerdict(quality: ResultQuality): string {
   if (!precision || !recall) return 'no two records are linked'
   const estimates = `about ${formatEstimate(precision)} of the matches found are right, and about ${formatEstimate(recall)} of all matches were found`
   const sure = `${sure_links} of ${links} are far above the cut`
-  return `${verdict}: ${[estimates, sure, ...describeFaults(quality)].join('; ')}`
+  const labels = describeLabels(quality.by_labels)
+  const sources = labels === undefined ? [estimates] : [labels, `without labels, ${estimates}`]
+  return `${verdict}: ${[...sources, sure, ...describeFaults(quality)].join('; ')}`
 }
 
-function describeFaults({ poor_in = [], precision, recall }: ResultQuality): string[] {
+function describeLabels(estimated: ResultQuality['by_labels']): string | undefined {
+  if (!estimated) return undefined
+  const { labels, precision, recall } = estimated
+  if (!precision || !recall) return `${labels} labelled pairs were compared, too few to estimate by`
+  return `by ${labels} labels, about ${formatEstimate(precision)} of the matches found are right, and about ${formatEstimate(recall)} of the matches among compared pairs were found`
+}
+
+function describeFaults(quality: ResultQuality): string[] {
+  const { poor_in = [], by_labels } = quality
+  const precision = by_labels?.precision ?? quality.precision
+  const recall = by_labels?.recall ?? quality.recall
   const texts = {
     precision: `the estimated precision is ${precision?.value}, and at least ${min_precision} is needed`,
     recall: `the estimated recall is ${recall?.value}, and at least ${min_recall} is needed`,

@@ -1,4 +1,4 @@
-// The quality of a result as estimated without labels.
+// The quality of a result as estimated from its scores, and from labels if there are some.
 import * as z from 'zod'
 import { route_reasons, trainings } from '../engine/resolution-context.ts'
 import { count, shortText } from '../fields.ts'
@@ -29,6 +29,15 @@ export const resultQuality = z
       }),
     precision: estimate.optional().meta({ description: 'Estimated share of the links that are right' }),
     recall: estimate.optional().meta({ description: 'Estimated share of the matches that are linked' }),
+    by_labels: z
+      .strictObject({
+        labels: count.meta({ description: 'Labelled pairs that were compared; below 10 there is no estimate' }),
+        matches: count,
+        precision: estimate.optional(),
+        recall: estimate.optional().meta({ description: 'Estimated share of the matches among compared pairs' }),
+      })
+      .optional()
+      .meta({ description: 'Estimates from labelled pairs, by which the verdict goes; absent without labels' }),
     links: count.meta({ description: 'Compared pairs within clusters' }),
     sure_links: count.meta({
       description: 'Of these, pairs that lie 5.8 bits, or 0.2 of likeness, or more above the cut',

@@ -17,6 +17,12 @@ export function renderVerdict({ quality, counts }: ReportFacts): string {
   const figures = [
     ['estimated precision', estimate(quality.precision)],
     ['estimated recall', estimate(quality.recall)],
+    ...(quality.by_labels?.precision
+      ? [
+          ['precision by labels', estimate(quality.by_labels.precision)],
+          ['recall by labels', estimate(quality.by_labels.recall)],
+        ]
+      : []),
     ['records', formatCount(counts.records)],
     ['entities', formatCount(counts.entities)],
     ['clusters', `${formatCount(counts.clusters)}<small>of ${formatCount(counts.records_in_clusters)} records</small>`],

@@ -1,9 +1,12 @@
-// Judges a result without labels: estimated precision and recall, doubtful clusters, and a verdict.
+// Judges a result: estimated precision and recall, without labels and by labels if there are some, doubtful clusters, and a
+// verdict.
 import { min_precision, min_recall, type QualityEstimate, type ResultQuality } from '../../fusion-run/result-quality.ts'
 import type { Lens } from '../../lens/model.ts'
 import { createComparisonScope } from '../block/lens-rules.ts'
 import { computeMeanSizeByRecord } from '../cluster/cluster-sizes.ts'
 import { findSwappedFields } from '../compare/swapped-fields.ts'
+import { estimateByResultLabels } from '../labels/estimate-result.ts'
+import type { LabelledRecords } from '../labels/known-labels.ts'
 import type { LensRecords } from '../records/records.ts'
 import type { Resolution } from '../resolve.ts'
 import type { MatchWeights } from '../score/match-weights.ts'
@@ -52,10 +55,13 @@ export type AssessedResult = {
   readonly prior: number
   /** Number of each row's cluster in the files of a run; absent where clusters have no numbers. */
   readonly numbers?: Int32Array
+  /** Pairs that people judged. */
+  readonly labels?: readonly LabelledRecords[] | undefined
 }
 
 /** Assesses a result. Deterministic. */
-export function assessResult({ lens, records, resolution, weights, prior, numbers }: AssessedResult): ResultQuality {
+export function assessResult(result: AssessedResult): ResultQuality {
+  const { lens, records, resolution, weights, prior, numbers, labels } = result
   const { reason, training, scale, compared } = resolution
   const { sources } = createComparisonScope(lens, records)
   const linked = { ...compared, counts: countLinkedPatterns(resolution) }
@@ -69,6 +75,7 @@ export function assessResult({ lens, records, resolution, weights, prior, number
         prior: { share: roundFigure(prior), learnt_from: training },
       }),
     doubtful: listDoubtfulClusters(resolution, sources, numbers),
+    ...(labels && { by_labels: estimateByResultLabels(records, resolution, labels) }),
   }
   const likely = estimatePrecision(records, resolution, sources)
   const recall = estimateRecall(records, resolution)
@@ -76,15 +83,27 @@ export function assessResult({ lens, records, resolution, weights, prior, number
   const unlike_share = measureUnlikeShare(linked, findSwappedFields(lens, records.fields), weights)
   const isUnlike = unlike_share > max_unlike_share
   const precision = isUnlike ? Math.min(likely, 1 - unlike_share) : likely
-  const poor_in = listFaults(precision, recall, isDivided(records.rows, resolution.clusters))
-  const likely_precision = toInterval(precision, precision_error, observed.links)
-  const isGood = precision >= good_precision && recall >= good_recall && likely_precision.low >= good_lowest_precision
-  return {
-    ...(poor_in.length > 0 ? { verdict: 'poor', poor_in } : { verdict: isGood ? 'good' : 'fair' }),
-    precision: likely_precision,
+  const estimates = {
+    precision: toInterval(precision, precision_error, observed.links),
     recall: toInterval(recall, recall_error, observed.links),
-    ...observed,
   }
+  const { precision: known_precision, recall: known_recall } = observed.by_labels ?? {}
+  const decisive = {
+    precision: known_precision ?? estimates.precision,
+    recall: known_recall ?? estimates.recall,
+  }
+  return { ...judgeEstimates(decisive, isDivided(records.rows, resolution.clusters)), ...estimates, ...observed }
+}
+
+function judgeEstimates(
+  { precision, recall }: Readonly<Record<'precision' | 'recall', QualityEstimate>>,
+  isDivided: boolean,
+): Pick<ResultQuality, 'verdict' | 'poor_in'> {
+  const poor_in = listFaults(precision.value, recall.value, isDivided)
+  if (poor_in.length > 0) return { verdict: 'poor', poor_in }
+  const isGood =
+    precision.value >= good_precision && recall.value >= good_recall && precision.low >= good_lowest_precision
+  return { verdict: isGood ? 'good' : 'fair' }
 }
 
 function countLinks(resolution: Resolution): Pick<ResultQuality, 'links' | 'sure_links'> {
