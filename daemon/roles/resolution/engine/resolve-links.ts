@@ -39,10 +39,10 @@ export type LinkResult = {
  * candidates do are left out of the similarity, and the links are found again.
  */
 export function resolveLinks(records: LensRecords, lens: Lens, report: EngineProgressListener): LinkResult {
-  const result = linkTexts(records, records.fields, lens, report)
-  const texts = result.comparer.fields.filter((field, at) => !isUnrelatedText(result.model, field, at))
+  const { result, learnt } = linkTexts(records, records.fields, lens, report)
+  const texts = result.comparer.fields.filter((field, at) => !isUnrelatedText(learnt, field, at))
   const hasTexts = texts.some(({ type }) => type === 'text')
-  return hasTexts && texts.length < records.fields.length ? linkTexts(records, texts, lens, report) : result
+  return hasTexts && texts.length < records.fields.length ? linkTexts(records, texts, lens, report).result : result
 }
 
 /** Whether matches differ entirely in a text more often than other candidates, which are similar by choice. */
@@ -50,13 +50,16 @@ function isUnrelatedText({ m, u }: MatchModel, { type }: FieldColumn, field: num
   return hasWords(type) && m[field]!.at(-1)! > u[field]!.at(-1)!
 }
 
-/** Links by the similarity of the joined `texts`, and by the evidence of all fields. */
+/**
+ * Links by the similarity of the joined `texts`, and by the evidence of all fields. `learnt`: the model of these candidates,
+ * whatever the lens sets. A trained lens has the model of the candidates without unrelated texts, which does not show them.
+ */
 function linkTexts(
   records: LensRecords,
   texts: readonly FieldColumn[],
   lens: Lens,
   report: EngineProgressListener,
-): LinkResult {
+): { readonly result: LinkResult; readonly learnt: MatchModel } {
   const { fields, rows, sources } = records
   reportPhaseStart(report, 'candidates')
   const joined = joinRecordTexts({ ...records, fields: texts })
@@ -73,7 +76,8 @@ function linkTexts(
   })
   const initial = estimateModel(comparer, compared, guessMatchProbabilities(rows, compared, similarities))
   const lensModel = createLensModel(lens, comparer)
-  const model = lensModel ?? trainByCompetition(initial, comparer, compared, { rows, rounds: em_rounds })
+  const learnt = trainByCompetition(initial, comparer, compared, { rows, rounds: em_rounds })
+  const model = lensModel ?? learnt
   const odds = scorePatterns(model, comparer, compared)
   reportPhaseStart(report, 'link')
   const scores = similarities.map(
@@ -84,7 +88,8 @@ function linkTexts(
   const cut = lens.likeness_threshold ?? findNullThreshold(findRivals(compared, scores, links, { rows, seeks }))
   const clusters = joinLinks(rows, compared, links, (link) => scores[link]! > cut)
   const training = lensModel ? 'lens' : 'competition'
-  return { clusters, compared, ruleNames: [unblocked, nearestTexts], scores, cut, comparer, model, training }
+  const ruleNames = [unblocked, nearestTexts]
+  return { result: { clusters, compared, ruleNames, scores, cut, comparer, model, training }, learnt }
 }
 
 /** Calls `pair` once with each pair of nearest neighbours in either direction; returns their cosines in that order. */

@@ -46,7 +46,7 @@ const part_count = 5
 const min_labels = 10
 /** With fewer labels of a class, nothing contradicts a result that joins all, or none. */
 const min_class_labels = 3
-/** Standard errors by which labels must prefer a result that follows them. */
+/** Standard errors by which labels must prefer a less plausible cut to those before it. */
 const min_preference_errors = 1
 
 /** Learns from labels. Deterministic. Throws `LensFault`. */
@@ -145,6 +145,8 @@ function comparePreference(labels: readonly JudgedLabel[], present: Int32Array, 
     return { isPreferred: gain > min_preference_errors * error, error }
   }
   const best = linkedByCut.reduce((at, linked, cut) => (prefer(linked, linkedByCut[at]!).isPreferred ? cut : at), 0)
-  const preference = prefer(linkedByCut[best]!, isLinkedNow)
-  return { best, ...preference, without: estimate(isLinkedNow), with: estimate(linkedByCut[best]!) }
+  const [without, followed] = [estimate(isLinkedNow), estimate(linkedByCut[best]!)]
+  const { error } = prefer(linkedByCut[best]!, isLinkedNow)
+  // Weights that follow the labels are the more probable ones before any test, so an equal chance of a gain suffices.
+  return { best, error, isPreferred: followed.f1 > without.f1, without, with: followed }
 }
