@@ -24,7 +24,8 @@ type BenchDataSet = {
   readonly part?: number
 }
 
-const dataSets: readonly BenchDataSet[] = [
+/** Labelled public data, and parts of it. */
+export const dataSets: readonly BenchDataSet[] = [
   { name: 'febrl3', lens: 'persons', f1: 0.999, part: 1 / 3 },
   { name: 'fake_1000', lens: 'persons', f1: 0.98, part: 1 / 5 },
   { name: 'historical_50k', lens: 'persons', columns: ['postcode=postcode_fake'], f1: 0.94, part: 1 / 2 },
