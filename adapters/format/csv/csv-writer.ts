@@ -50,6 +50,22 @@ export class CsvWriter {
     this.writeCell(Buffer.from(text, 'latin1'))
   }
 
+  /** Writes a text of ASCII that needs no quotation marks and is not a formula. Returns false for another, and writes nothing. */
+  writePlainBytes(bytes: Uint8Array, start: number, end: number): boolean {
+    if (end - start + margin_bytes * 2 > chunk_bytes || formulaBytes.has(bytes[start] ?? 0)) return false
+    if (this.#offset + end - start + margin_bytes * 2 > chunk_bytes) this.flush()
+    let at = this.#offset
+    if (!this.#isFirst) this.#bytes[at++] = comma
+    for (let index = start; index < end; index++) {
+      const byte = bytes[index] ?? 0
+      if (byte >= 0x80 || byte === 34 || byte === comma || byte === feed || byte === 13) return false
+      this.#bytes[at++] = byte
+    }
+    this.#offset = at
+    this.#isFirst = false
+    return true
+  }
+
   /** Writes the result of `encodeCell`. */
   writeCell(bytes: Uint8Array): void {
     this.#begin()

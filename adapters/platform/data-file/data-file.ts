@@ -14,6 +14,8 @@ export class DataFileError extends Error {
 
 /** `read` throws `DataFileError` where the file ends before the range. */
 export type DataFile = RangeSource & {
+  /** Equal for two openings of one file between which nobody wrote to it. */
+  readonly version: string
   /**
    * Returns the bytes from the beginning as text. `onRead` receives the bytes read so far before each read; what it throws ends
    * the reading. Reading throws `DataFileError` where the file is evidently not text.
@@ -47,14 +49,14 @@ export function openDataDescriptor(descriptor: number): DataFile {
     throw new DataFileError(`cannot be read: it is ${kind}, not a file`)
   }
   const size = Number(initial.size)
+  const version = describeVersion(initial)
   return {
     size,
+    version,
     read: (start, end) => readRange(descriptor, start, end),
     text: (onRead) => openText(descriptor, size, onRead),
     checkUnchanged() {
-      if (!isUnchanged(initial, fstatSync(descriptor, { bigint: true }))) {
-        throw new DataFileError('was changed while it was read', 'read it again when no program writes to it')
-      }
+      if (describeVersion(fstatSync(descriptor, { bigint: true })) !== version) throw changedFileError()
     },
     close: () => closeSync(descriptor),
   }
@@ -69,8 +71,13 @@ function convertFileErrors<T>(action: () => T): T {
   }
 }
 
-function isUnchanged(initial: BigIntStats, after: BigIntStats): boolean {
-  return initial.size === after.size && initial.mtimeNs === after.mtimeNs
+export function changedFileError(): DataFileError {
+  return new DataFileError('was changed while it was read', 'read it again when no program writes to it')
+}
+
+/** A program can set the time of the last modification back, but not that of the last change of the file (ctime). */
+function describeVersion({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs, ctimeNs].join(' ')
 }
 
 function readRange(descriptor: number, start: number, end: number): ArrayBuffer {

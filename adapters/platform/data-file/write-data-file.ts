@@ -61,8 +61,8 @@ export async function writeDataFile(
 
 async function* encodeBlocks({ kind, schema, blocks }: DataFileContent): AsyncGenerator<Uint8Array> {
   let pending: Uint8Array[] = []
-  // A writer uses its buffer again.
-  const writer = (await loadDataWriter(kind))(schema, (bytes) => pending.push(bytes.slice()))
+  // A writer uses its buffer again, and `slice` of a Buffer does not copy.
+  const writer = (await loadDataWriter(kind))(schema, (bytes) => pending.push(new Uint8Array(bytes)))
   const take = () => {
     const taken = pending
     pending = []

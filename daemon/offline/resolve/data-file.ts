@@ -4,6 +4,7 @@ import { type DataFormat, type DataKind, inferDataKind } from '../../../adapters
 import { describeDataFault } from '../../../adapters/platform/data-file/describe-data-fault.ts'
 import { detectDataFormat } from '../../../adapters/platform/data-file/detect-data-format.ts'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
+import type { DataBlock } from '../../kernel/data/data-block.ts'
 import type { RejectedRecord } from '../../kernel/data/data-fault.ts'
 import type { TextEncodingName } from '../../kernel/data/utf8-source.ts'
 import { keepRecords } from '../../roles/resolution/engine/records/leave-out-records.ts'
@@ -12,6 +13,7 @@ import { openRecordBlocks, type RecordReadOptions, readRecords } from '../../run
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { BadRowCollector, badRowError, type FileBadRows } from './reading/bad-rows.ts'
 import { type FileReading, toFileReading } from './reading/file-reading.ts'
+import type { FileVersions } from './reading/file-versions.ts'
 import { findIdFaults, type IdFaults } from './reading/id-faults.ts'
 import { nameFile, nameSource, standard_input } from './reading/source-names.ts'
 import { openStandardInput, type StandardInput } from './reading/standard-input.ts'
@@ -28,8 +30,15 @@ export type FileFormatOptions = {
   readonly sheet?: string | undefined
 }
 
-/** The same, with what `-` is in place of a file. */
-export type FileInputOptions = FileFormatOptions & { readonly standardInput?: StandardInput | undefined }
+/** Where the bytes come from. */
+export type FileInput = {
+  /** What `-` is in place of a file. */
+  readonly standardInput?: StandardInput | undefined
+  /** Refuses a file that changed between two openings. */
+  readonly versions?: FileVersions | undefined
+}
+
+export type FileInputOptions = FileFormatOptions & FileInput
 
 export type DataFileOptions = FileInputOptions & {
   /** The id column, if there is one. */
@@ -46,6 +55,17 @@ export type ReadSource = RecordSource & {
   readonly bad: FileBadRows
   /** Whether a record has no id, and needs one. */
   readonly lacksIds: boolean
+  readonly origin: RecordOrigin
+}
+
+/** How to read the records of a source once more. */
+export type RecordOrigin = {
+  readonly file: string
+  readonly format: DataFormat
+  /** All columns, as the file names them. */
+  readonly names: readonly string[]
+  /** Whether the record of a row that can be read is one of the source; absent where all are. */
+  readonly isKept?: ((row: number) => boolean) | undefined
 }
 
 /**
@@ -84,9 +104,10 @@ export async function readGoodRows(
       reading: toFileReading(format, remarks, good.rows, bad),
       bad: { file: nameFile(file), unit, count: bad.count, first: bad.first },
       lacksIds: faults?.isMissing === true,
+      origin: { file, format, names: content.names, isKept: faults?.isGood },
     }
   }
-  return await withDataFile(file, read, stated.standardInput, () => onProgress(0, 0))
+  return await withDataFile(file, read, stated, () => onProgress(0, 0))
 }
 
 /** The unit that the places of a format count. */
@@ -119,6 +140,26 @@ export async function detectFormat(
   return await detectDataFormat(openFile, { kind, delimiter, encoding, sheet }, onRead)
 }
 
+/** Reads the records of a source once more, with all of their columns. Throws `OfflineCommandError` (1) with the fault. */
+export async function* readOriginBlocks(
+  { file, format }: RecordOrigin,
+  input: FileInput,
+  onProgress: (done: number, total: number) => void,
+): AsyncGenerator<DataBlock> {
+  try {
+    const openFile = await openInput(file, input, () => onProgress(0, 0))
+    try {
+      const reading = { ...format, isWanted: () => true, onReject: () => undefined, onProgress }
+      yield* await openRecordBlocks(openFile, reading)
+      openFile.checkUnchanged()
+    } finally {
+      openFile.close()
+    }
+  } catch (error) {
+    throw describeFileError(file, error)
+  }
+}
+
 /**
  * Opens the file or, where it is given, standard input; runs `read`, and checks that the file did not change. `onRead` is called
  * while standard input is read. Throws `OfflineCommandError` (1) with the fault.
@@ -126,12 +167,11 @@ export async function detectFormat(
 export async function withDataFile<T>(
   file: string,
   read: (openFile: DataFile) => T | Promise<T>,
-  standardInput?: StandardInput,
+  input: FileInput = {},
   onRead: () => void = () => undefined,
 ): Promise<T> {
   try {
-    const isInput = file === standard_input && standardInput !== undefined
-    const openFile = isInput ? await openStandardInput(standardInput, onRead) : runAsInvoker(() => openDataFile(file))
+    const openFile = await openInput(file, input, onRead)
     try {
       const result = await read(openFile)
       openFile.checkUnchanged()
@@ -140,10 +180,20 @@ export async function withDataFile<T>(
       openFile.close()
     }
   } catch (error) {
-    const fault = describeDataFault(error)
-    if (fault) throw new OfflineCommandError(1, `${nameFile(file)}${fault.text}`, fault.remedy)
-    throw error
+    throw describeFileError(file, error)
   }
+}
+
+async function openInput(file: string, { standardInput, versions }: FileInput, onRead: () => void): Promise<DataFile> {
+  const isInput = file === standard_input && standardInput !== undefined
+  const openFile = isInput ? await openStandardInput(standardInput, onRead) : runAsInvoker(() => openDataFile(file))
+  versions?.require(file, openFile)
+  return openFile
+}
+
+function describeFileError(file: string, error: unknown): unknown {
+  const fault = describeDataFault(error)
+  return fault ? new OfflineCommandError(1, `${nameFile(file)}${fault.text}`, fault.remedy) : error
 }
 
 /** For a file besides the data, which is read as comma-separated values unless its ending says otherwise. */

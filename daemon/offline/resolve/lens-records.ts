@@ -10,30 +10,30 @@ import {
 } from '../../roles/resolution/engine/records/records.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
-import { type FileFormatOptions, type ReadSource, readGoodRows } from './data-file.ts'
+import { type FileInputOptions, type ReadSource, type RecordOrigin, readGoodRows } from './data-file.ts'
 import { withMadeIds } from './made-ids.ts'
 import { badRowError, describeBadRows } from './reading/bad-rows.ts'
 import type { FileReading } from './reading/file-reading.ts'
 import { requireColumns } from './reading/require-columns.ts'
 import { nameSource, refuseDuplicateSources } from './reading/source-names.ts'
-import type { StandardInput } from './reading/standard-input.ts'
 
 /** How the files of records are read. */
-export type RecordReading = FileFormatOptions & {
+export type RecordReading = FileInputOptions & {
   /** Makes an id of each record that has none, from its content. */
   readonly makesIds?: boolean | undefined
   /** Columns that a person assigned to fields, of which each must be in a file. */
   readonly namedColumns?: readonly string[] | undefined
   /** Leaves bad rows out; otherwise they end the command. */
   readonly skipsBadRows?: boolean | undefined
-  /** Standard input, which `-` names in place of a file. */
-  readonly standardInput?: StandardInput | undefined
   /** Receives what is unusual about a file, and the rows of it that were left out. */
   readonly onRemark?: ((remark: string) => void) | undefined
 }
 
-/** The records, and how the file of each source was read. */
-export type FileRecords = LensRecords & { readonly readings: readonly FileReading[] }
+/** The records, and for each source how its file was read. */
+export type FileRecords = LensRecords & {
+  readonly readings: readonly FileReading[]
+  readonly origins: readonly RecordOrigin[]
+}
 
 /** Reads the records; each file is one source. Throws `OfflineCommandError` (1), for bad rows with the first of all files. */
 export async function readLensRecords(
@@ -45,7 +45,11 @@ export async function readLensRecords(
   refuseDuplicateSources(files.map(nameSource))
   const sources = await readLensSources(lens, files, onProgress, reading)
   const records = convertLensFaults(() => buildRecords(lens, sources))
-  return { ...records, readings: sources.map((source) => source.reading) }
+  return {
+    ...records,
+    readings: sources.map(({ reading }) => reading),
+    origins: sources.map(({ origin }) => origin),
+  }
 }
 
 /** Reads the columns of the lens as they are in the files, without bad rows. Throws `OfflineCommandError` (1). */

@@ -15,6 +15,7 @@ import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { PairDecision } from '../../roles/resolution/registry/cluster-with-decisions.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { applyDecisions, buildRecordKey, readDecisions, scoreDecisions } from './decisions-file.ts'
+import { buildValueTables } from './entities/value-tables.ts'
 import { describeInputs, run_inputs_name } from './folder/run-inputs.ts'
 import { buildRunModel, run_model_name } from './folder/run-model.ts'
 import { writeResults } from './folder/write-results.ts'
@@ -22,6 +23,7 @@ import { readPairLabels } from './lens/lens-labels.ts'
 import { convertLensFaults, type FileRecords, type RecordReading, readLensRecords } from './lens-records.ts'
 import { claimFolder } from './new-files.ts'
 import { type ReadingSummary, summarizeReading } from './reading/file-reading.ts'
+import { FileVersions } from './reading/file-versions.ts'
 import { nameSource, refuseDuplicateSources } from './reading/source-names.ts'
 import { buildRegistryContent } from './registry/build-registry-content.ts'
 import { buildChangeTable } from './registry/change-table.ts'
@@ -57,6 +59,8 @@ export type ResolveFilesOptions = {
   readonly keepsRecords?: boolean
   /** Update the registry even from a result of poor estimated quality. */
   readonly acceptsPoor?: boolean
+  /** Write no values of the data: neither records nor entities. */
+  readonly idsOnly?: boolean
 }
 
 type OverruledPair = Readonly<Record<'source_l' | 'id_l' | 'source_r' | 'id_r', string>>
@@ -101,14 +105,15 @@ export async function resolveFiles(
   options: ResolveFilesOptions,
   onProgress: EngineProgressListener,
 ): Promise<ResolutionSummary> {
-  const { lens, files, out, seed, reading, format = 'csv', hasAllPairs = false, registry: registryFile } = options
+  const { lens, files, out, seed, format = 'csv', hasAllPairs = false, registry: registryFile } = options
+  const reading: RecordReading = { ...options.reading, versions: new FileVersions() }
   refuseDuplicateSources(files.map(nameSource))
   if (options.keepsRecords && registryFile === undefined)
     throw new OfflineCommandError(2, '--keep-records needs a registry: name it with --registry')
   // Before reading, so that an hour of work does not end at a folder that cannot be written.
   claimFolder(out)
   const registry = registryFile === undefined ? undefined : readEntityRegistry(registryFile, lens.lens)
-  const inputs = await describeInputs(files, reading ?? {}, options.lensName, onProgress)
+  const inputs = await describeInputs(files, reading, options.lensName, onProgress)
   const records = await readLensRecords(lens, files, onProgress, reading)
   const fileDecisions = options.decisions === undefined ? undefined : await readDecisions(options.decisions, records)
   const labels = options.labels === undefined ? undefined : await readPairLabels(options.labels, records)
@@ -141,6 +146,9 @@ export async function resolveFiles(
     buildPairTable(records, resolution, hasAllPairs),
     ...(fileDecisions ? [buildDecisionTable(fileDecisions.decisions)] : []),
     ...(registry && entities ? [buildChangeTable(registry, entities.registry)] : []),
+    ...(options.idsOnly
+      ? []
+      : await buildValueTables({ lens, files, reading, records, numbers, entities: entities?.ids, onProgress })),
   ]
   const documents = [
     [run_model_name, buildRunModel(lens, records, resolution, weights)],

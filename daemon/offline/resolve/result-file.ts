@@ -11,7 +11,8 @@ import type { DataSchema } from '../../kernel/data/data-schema.ts'
 import type { ByteSink } from '../../kernel/data/data-writer.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 
-type ResultCell = string | number | boolean
+/** Undefined for a missing value. */
+type ResultCell = string | number | boolean | undefined
 
 export type ResultTable = {
   /** File name without extension. */
@@ -23,6 +24,9 @@ export type ResultTable = {
   readonly writeTo?: (sheet: CsvWriter) => void
 }
 
+/** A table whose rows come in blocks, such as those of a data file. */
+export type BlockTable = Pick<ResultTable, 'name' | 'columns'> & { readonly blocks: AsyncIterable<DataBlock> }
+
 const write_error_reasons: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk is full',
@@ -33,7 +37,7 @@ const write_error_reasons: Readonly<Record<string, string>> = {
 }
 
 /** Rows of a Parquet row group, or of one chunk of text. */
-const chunk_rows = 50_000
+export const chunk_rows = 50_000
 
 /**
  * Returns the path of the written file: the name of the table with the extension of its kind. `onChunk` is called before each
@@ -41,17 +45,18 @@ const chunk_rows = 50_000
  */
 export async function writeResultTable(
   folder: string,
-  table: ResultTable,
+  table: ResultTable | BlockTable,
   kind: ResultKind,
   onChunk: () => void = () => undefined,
 ): Promise<string> {
   const file = join(folder, `${table.name}.${kind}`)
-  const { columns, writeTo } = table
-  if (kind === 'csv' && writeTo) {
+  const { columns } = table
+  if ('writeTo' in table && kind === 'csv') {
+    const { writeTo } = table
     writeFileAtomically(file, (write) => writeSheet(columns, writeTo, write), onChunk)
     return file
   }
-  const content = { kind, schema: columns, blocks: buildBlocks(table) }
+  const content = { kind, schema: columns, blocks: 'blocks' in table ? table.blocks : buildBlocks(table) }
   const beforeRename = () => requireUnused(file)
   await writeDataFile(file, content, { beforeWrite: onChunk, beforeRename, runAs: runAsInvoker }).catch(
     (error: unknown) => throwWriteError(file, error),
@@ -109,7 +114,10 @@ function* buildBlocks({ columns, rows }: ResultTable): Generator<DataBlock> {
   const names = columns.map(({ name }) => name)
   let count = 0
   for (const row of rows) {
-    for (const [at, builder] of builders.entries()) builder.add(String(row[at]))
+    for (const [at, builder] of builders.entries()) {
+      const cell = row[at]
+      builder.add(cell === undefined ? undefined : String(cell))
+    }
     if (++count < chunk_rows) continue
     yield { rows: count, names, columns: builders.map((builder) => builder.column()) }
     for (const builder of builders) builder.clear()

@@ -7,11 +7,10 @@ import { textEncodings } from '../../../kernel/data/utf8-source.ts'
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { runningDigest } from '../../../kernel/encoding/running-digest.ts'
 import type { EngineProgressListener } from '../../../roles/resolution/engine/progress.ts'
-import { withDataFile } from '../data-file.ts'
+import { type FileInput, withDataFile } from '../data-file.ts'
 import { readLensText } from '../lens/lens-file.ts'
 import type { RecordReading } from '../lens-records.ts'
 import { nameSource, standard_input } from '../reading/source-names.ts'
-import type { StandardInput } from '../reading/standard-input.ts'
 
 export const run_inputs_name = 'inputs.json'
 
@@ -19,7 +18,7 @@ const digest = z.string().regex(/^[0-9a-f]{64}$/)
 const path = z.string().min(1).max(4_096)
 
 /** The way of reading without its listener, its input and the columns that the lens has by then: all of it is recorded, since the records could not be read again otherwise. */
-type StoredReading = Required<Omit<RecordReading, 'namedColumns' | 'onRemark' | 'standardInput'>>
+type StoredReading = Required<Omit<RecordReading, 'namedColumns' | 'onRemark' | keyof FileInput>>
 
 const readingShape = {
   kind: z.enum(['csv', 'tsv', 'jsonl', 'parquet', 'xlsx'] satisfies DataKind[]).optional(),
@@ -46,13 +45,13 @@ export type InputFile = RunInputs['data'][number]
 /** Describes the files before they are read: a change in between is then noticed later. Throws `OfflineCommandError` (1). */
 export async function describeInputs(
   files: readonly string[],
-  { onRemark: _onRemark, namedColumns: _columns, standardInput, ...reading }: RecordReading,
+  { onRemark: _onRemark, namedColumns: _columns, standardInput, versions, ...reading }: RecordReading,
   lens: string | undefined,
   onProgress: EngineProgressListener,
 ): Promise<RunInputs> {
   const data: InputFile[] = []
   for (const file of files) {
-    const { bytes, sha256: digested } = await digestDataFile(file, onProgress, standardInput)
+    const { bytes, sha256: digested } = await digestDataFile(file, onProgress, { standardInput, versions })
     const path = file === standard_input ? file : resolve(file)
     data.push({ source: nameSource(file), path, bytes, sha256: digested })
   }
@@ -70,7 +69,7 @@ const piece_bytes = 1 << 22
 export async function digestDataFile(
   file: string,
   onProgress: EngineProgressListener,
-  standardInput?: StandardInput,
+  input: FileInput = {},
 ): Promise<{ bytes: number; sha256: string }> {
   const digestAll = (openFile: DataFile) => {
     const digested = runningDigest()
@@ -80,5 +79,5 @@ export async function digestDataFile(
     }
     return { bytes: openFile.size, sha256: digested.hex() }
   }
-  return await withDataFile(file, digestAll, standardInput, () => onProgress({ phase: 'read', done: 0, total: 0 }))
+  return await withDataFile(file, digestAll, input, () => onProgress({ phase: 'read', done: 0, total: 0 }))
 }

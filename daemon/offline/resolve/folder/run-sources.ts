@@ -6,6 +6,7 @@ import type { RecordSource } from '../../../roles/resolution/engine/records/reco
 import type { Lens } from '../../../roles/resolution/lens/model.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
 import { readLensSources } from '../lens-records.ts'
+import { FileVersions } from '../reading/file-versions.ts'
 import { digestDataFile, type InputFile, type RunInputs } from './run-inputs.ts'
 
 /**
@@ -18,21 +19,26 @@ export async function readRunSources(
   moved: readonly string[],
   onProgress: EngineProgressListener,
 ): Promise<RecordSource[]> {
-  const places = await findMovedFiles(data, moved, onProgress)
+  // The records must be those of the bytes that were digested.
+  const versions = new FileVersions()
+  const digest = async (file: string) => (await digestDataFile(file, onProgress, { versions })).sha256
+  const places = await findMovedFiles(data, moved, digest)
   const files: string[] = []
-  for (const input of data) files.push(places.get(input) ?? (await requireUnchanged(input, onProgress)))
-  const sources = await readLensSources(lens, files, onProgress, reading)
+  for (const input of data) files.push(places.get(input) ?? (await requireUnchanged(input, digest)))
+  const sources = await readLensSources(lens, files, onProgress, { ...reading, versions })
   return sources.map((source, at) => ({ ...source, name: data[at]?.source ?? source.name }))
 }
+
+type FileDigester = (file: string) => Promise<string>
 
 async function findMovedFiles(
   data: RunInputs['data'],
   moved: readonly string[],
-  onProgress: EngineProgressListener,
+  digest: FileDigester,
 ): Promise<Map<InputFile, string>> {
   const places = new Map<InputFile, string>()
   for (const file of moved) {
-    const { sha256 } = await digestDataFile(file, onProgress)
+    const sha256 = await digest(file)
     const input = data.find((candidate) => candidate.sha256 === sha256 && !places.has(candidate))
     if (!input) {
       const known = data.map(({ source, sha256: digest }) => `${source}: ${digest}`)
@@ -48,15 +54,14 @@ async function findMovedFiles(
   return places
 }
 
-async function requireUnchanged({ path, source, sha256: expected }: InputFile, onProgress: EngineProgressListener) {
+async function requireUnchanged({ path, source, sha256: expected }: InputFile, digest: FileDigester) {
   if (!runAsInvoker(() => existsSync(path)))
     throw new OfflineCommandError(
       1,
       `the data file ${path} of the run is not there`,
       `name its new place: --data FILE (${source})`,
     )
-  const { sha256 } = await digestDataFile(path, onProgress)
-  if (sha256 === expected) return path
+  if ((await digest(path)) === expected) return path
   throw new OfflineCommandError(
     5,
     `${path} was changed after the run: its SHA-256 is no longer ${expected}`,

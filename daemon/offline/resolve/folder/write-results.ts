@@ -3,12 +3,12 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ResultKind } from '../../../../adapters/platform/data-file/data-kinds.ts'
 import { runAsInvoker } from '../../../boot/host/act-as-owner.ts'
-import { type ResultTable, writeFileAtomically, writeResultTable } from '../result-file.ts'
+import { type BlockTable, type ResultTable, writeFileAtomically, writeResultTable } from '../result-file.ts'
 
 export type ResolutionResults = {
   readonly out: string
   readonly format: ResultKind
-  readonly tables: readonly ResultTable[]
+  readonly tables: readonly (ResultTable | BlockTable)[]
   /** By file name; the last one proves the others complete. */
   readonly documents: readonly (readonly [name: string, content: unknown])[]
   readonly onChunk: () => void

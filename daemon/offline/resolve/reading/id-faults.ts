@@ -8,7 +8,8 @@ export type IdFaults = {
   readonly first: readonly { readonly row: number; readonly reason: string }[]
   /** Whether some record has no id. */
   readonly isMissing: boolean
-  /** Rows of all other records. */
+  isGood(row: number): boolean
+  /** Rows of all good records. */
   good(): number[]
 }
 
@@ -41,6 +42,7 @@ export function findIdFaults(
     first.push({ row, reason: code < 0 ? `no ${id_field}` : `an earlier record has the ${id_field} ${id} too` })
   }
   if (count === 0) return undefined
-  const good = () => Array.from({ length: rows }, (_, row) => row).filter((row) => bad[row] === 0)
-  return { count, first, isMissing, good }
+  const isGood = (row: number) => bad[row] === 0
+  const good = () => Array.from({ length: rows }, (_, row) => row).filter(isGood)
+  return { count, first, isMissing, isGood, good }
 }

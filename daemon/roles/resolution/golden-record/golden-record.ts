@@ -68,21 +68,27 @@ export class GoldenRecordBuilder {
    */
   async build(pause: () => Promise<void>): Promise<SurvivingValue[]> {
     const survivors: SurvivingValue[] = []
-    for (const [index, { name, survivorship: rule = 'most_frequent' }] of this.#rules.fields.entries()) {
+    for (const survivor of this.survivors()) {
       await pause()
-      survivors.push(...this.#findSurvivor(name, rule, this.#claims[index]?.values() ?? []))
+      if (survivor) survivors.push(survivor)
     }
     return survivors
   }
 
-  #findSurvivor(field: string, rule: SurvivorshipRule, claims: Iterable<ValueClaim>): SurvivingValue[] {
+  /** The same one by one, undefined for a field without a value. */
+  *survivors(): Generator<SurvivingValue | undefined> {
+    for (const [index, { name, survivorship: rule = 'most_frequent' }] of this.#rules.fields.entries())
+      yield this.#findSurvivor(name, rule, this.#claims[index]?.values() ?? [])
+  }
+
+  #findSurvivor(field: string, rule: SurvivorshipRule, claims: Iterable<ValueClaim>): SurvivingValue | undefined {
     let best: ValueClaim | undefined
     let of = 0
     for (const claim of claims) {
       of += claim.count
       if (!best || (this.#compareBy(rule, claim, best) || this.#compareByDefault(claim, best)) < 0) best = claim
     }
-    return best ? [{ field, value: best.value, rule, record: best.first, records: best.count, of }] : []
+    return best && { field, value: best.value, rule, record: best.first, records: best.count, of }
   }
 
   #compareBy(rule: SurvivorshipRule, a: ValueClaim, b: ValueClaim): number {
