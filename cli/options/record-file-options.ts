@@ -35,6 +35,11 @@ export const recordFileOptions = {
   ...dataFormatOptions,
 }
 
+/** Names of the sources. */
+export const sourceOption = {
+  source: rest('NAME|NAME=FILE', 'Source of the records of a file (default: the name of the file)'),
+}
+
 /** The cut of a lens. A registry stays with the cut that it was made with. */
 export const thresholdOption = {
   threshold: decimal(
@@ -70,6 +75,12 @@ export function toFormatReading(
 export async function findRecordFiles(words: readonly string[], terminal: Terminal): Promise<string[]> {
   const { findDataFiles } = await offline.dataInputs()
   return findDataFiles(words, (remark) => remarkFile(remark, terminal))
+}
+
+/** The names that the words of `--source` give to the sources of files. */
+export async function readSourceNames(files: readonly string[], words: readonly string[]) {
+  const { assignSourceNames } = await offline.sourceNames()
+  return assignSourceNames(files, words)
 }
 
 function remarkFile(remark: string, terminal: Terminal): void {

@@ -4,7 +4,9 @@ import { outcomeColumns } from '../../format/outcome-columns.ts'
 import {
   dataOption,
   findRecordFiles,
+  readSourceNames,
   recordFileOptions,
+  sourceOption,
   thresholdOption,
   toLensColumns,
   toRecordReading,
@@ -31,7 +33,7 @@ export const definition = command({
     registry: required(text('FILE', 'Registry; the command updates it')),
     lens: required(text('LENS', 'Lens of the run: a file, or a shipped lens')),
     ...dataOption,
-    source: text('NAME', 'Source of the records (default: the name of the file)'),
+    ...sourceOption,
     out: text('DIR', 'New or empty folder for the results (default: only the registry is written)'),
     ...recordFileOptions,
     ...thresholdOption,
@@ -44,9 +46,9 @@ export const definition = command({
     const files = await findRecordFiles(data, terminal)
     const [{ readLens, withColumns }, { matchFiles }] = await Promise.all([offline.lenses(), offline.fileMatching()])
     const formatLine = createProgressFormatter(() => performance.now())
-    const reading = toRecordReading(params, terminal)
+    const reading = { ...toRecordReading(params, terminal), sources: await readSourceNames(files, source) }
     const mapped = withColumns(readLens(lens), toLensColumns(params))
-    const request = { lens: mapped, registry, files, source, out, reading, format }
+    const request = { lens: mapped, registry, files, out, reading, format }
     const items = await matchFiles(request, (progress) => terminal.progress(formatLine(progress)))
     terminal.progress('')
     printResult(terminal, json, { items }, () =>

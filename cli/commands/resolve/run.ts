@@ -8,7 +8,9 @@ import {
 import {
   dataOption,
   findRecordFiles,
+  readSourceNames,
   recordFileOptions,
+  sourceOption,
   thresholdOption,
   toLensColumns,
   toRecordReading,
@@ -41,8 +43,8 @@ export const definition = command({
     'Decisions override the result: confirmed pairs are together,',
     'rejected ones apart; if both conflict, the rejected ones win. With several sources, decisions need source_l',
     'and source_r too. With `--registry`, clusters have a column entity: an id that stays with the largest part',
-    'of its records through merges and splits, and changes (entity, change, from, into) has every id that began,',
-    'changed or ended.',
+    'of its records through merges and splits (a record is one by its source and id: a renamed file needs --source),',
+    'and changes (entity, change, from, into) has every id that began, changed or ended.',
     '',
     'The result estimates its own precision and recall. A poor one ends with exit code 6,',
     'changes no registry and has no entities, unless --accept-poor is given. With --labels, labelled pairs',
@@ -54,6 +56,7 @@ export const definition = command({
   options: {
     lens: required(text('LENS', 'Lens file, or a shipped lens: persons, bibliography, products')),
     ...dataOption,
+    ...sourceOption,
     out: required(text('DIR', 'New or empty folder for the results')),
     ...recordFileOptions,
     ...thresholdOption,
@@ -73,6 +76,7 @@ export const definition = command({
   async run(params, terminal) {
     const {
       data,
+      source,
       lens,
       out,
       format,
@@ -92,6 +96,8 @@ export const definition = command({
       offline.fileResolution(),
       offline.resultQuality(),
     ])
+    const files = await findRecordFiles(data, terminal)
+    const sources = await readSourceNames(files, source)
     const now_ms = () => performance.now()
     const formatLine = createProgressFormatter(now_ms)
     const isLate = createDeadline(timeLimit, now_ms)
@@ -99,10 +105,10 @@ export const definition = command({
       {
         lens: withColumns(readLens(lens), toLensColumns(params)),
         lensName: lens,
-        files: await findRecordFiles(data, terminal),
+        files,
         out,
         seed,
-        reading: toRecordReading(params, terminal),
+        reading: { ...toRecordReading(params, terminal), sources },
         format,
         hasAllPairs: allPairs,
         decisions,

@@ -15,7 +15,7 @@ import { BadRowCollector, badRowError, type FileBadRows } from './reading/bad-ro
 import { type FileReading, toFileReading } from './reading/file-reading.ts'
 import type { FileVersions } from './reading/file-versions.ts'
 import { findIdFaults, type IdFaults } from './reading/id-faults.ts'
-import { nameFile, nameSource, standard_input } from './reading/source-names.ts'
+import { nameFile, nameSource, type SourceNames, standard_input } from './reading/source-names.ts'
 import { openStandardInput, type StandardInput } from './reading/standard-input.ts'
 
 /** How files are read; what is not stated is found in each file. */
@@ -36,6 +36,8 @@ export type FileInput = {
   readonly standardInput?: StandardInput | undefined
   /** Refuses a file that changed between two openings. */
   readonly versions?: FileVersions | undefined
+  /** Names of sources that differ from those of their files. */
+  readonly sources?: SourceNames | undefined
 }
 
 export type FileInputOptions = FileFormatOptions & FileInput
@@ -99,7 +101,7 @@ export async function readGoodRows(
     const good = faults ? keepRecords(content, faults.good()) : content
     const unit = unitOf(format.kind)
     return {
-      name: nameSource(file),
+      name: nameSource(file, stated.sources),
       ...good,
       reading: toFileReading(format, remarks, good.rows, bad),
       bad: { file: nameFile(file), unit, count: bad.count, first: bad.first },

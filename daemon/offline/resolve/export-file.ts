@@ -6,6 +6,7 @@ import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
 import { type DataBlock, TextColumnBuilder } from '../../kernel/data/data-block.ts'
 import type { DataSchema } from '../../kernel/data/data-schema.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
+import { requireNewFile } from './new-files.ts'
 
 export type ExportedTable = {
   readonly kind: ResultKind
@@ -19,7 +20,7 @@ const block_rows = 10_000
 
 /** Throws `OfflineCommandError`: 3 if the file exists or is being written, 1 if it cannot be written; and what reading the pages throws. */
 export async function writeExportFile(file: string, { kind, columns, pages }: ExportedTable): Promise<void> {
-  requireUnused(file)
+  requireNewFile(file)
   const content = { kind, schema: columns, blocks: buildBlocks(columns, pages) }
   const beforeRename = () => requireUnused(file)
   await writeDataFile(file, content, { beforeRename, runAs: runAsInvoker }).catch((error: unknown) => {

@@ -42,7 +42,7 @@ export async function readLensRecords(
   onProgress: EngineProgressListener,
   reading: RecordReading = {},
 ): Promise<FileRecords> {
-  refuseDuplicateSources(files.map(nameSource))
+  refuseDuplicateSources(files.map((file) => nameSource(file, reading.sources)))
   const sources = await readLensSources(lens, files, onProgress, reading)
   const records = convertLensFaults(() => buildRecords(lens, sources))
   return {

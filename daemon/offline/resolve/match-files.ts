@@ -11,7 +11,7 @@ import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { ArrivalClustering } from '../../roles/resolution/registry/join-arrivals.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { type RecordReading, readLensRecords } from './lens-records.ts'
-import { claimFolder } from './new-files.ts'
+import { claimFolder, requireWritable } from './new-files.ts'
 import { buildChangeTable } from './registry/change-table.ts'
 import { checkTextForm } from './registry/check-text-form.ts'
 import {
@@ -35,8 +35,6 @@ export type MatchFilesOptions = {
   readonly lens: Lens
   readonly registry: string
   readonly files: readonly string[]
-  /** Source of the records (default: the name of their file). */
-  readonly source?: string | undefined
   /** New or empty folder for the results; without it only the registry is written. */
   readonly out?: string | undefined
   readonly reading?: RecordReading | undefined
@@ -67,6 +65,7 @@ export async function matchFiles(
   onProgress: EngineProgressListener,
 ): Promise<MatchedFileRecord[]> {
   const { lens, out, format = 'csv' } = options
+  requireWritable(options.registry)
   if (out !== undefined) claimFolder(out)
   const registry = readEntityRegistry(options.registry, lens.lens)
   const content = requireRegistryContent(registry, options)
@@ -130,7 +129,7 @@ function requireRegistryContent(
 
 /** Normalised values of each record, by key. */
 async function readNewRecords(
-  { lens, files, reading, source }: MatchFilesOptions,
+  { lens, files, reading }: MatchFilesOptions,
   onProgress: EngineProgressListener,
 ): Promise<ReadonlyMap<string, RegistryRecord['values']>> {
   const records = await readLensRecords(lens, files, onProgress, reading)
@@ -141,14 +140,12 @@ async function readNewRecords(
       'use `platform resolve run --lens FILE --data FILE --out DIR`',
     )
   }
-  if (source !== undefined && files.length > 1)
-    throw new OfflineCommandError(2, '--source needs a single data file: several files are several sources')
   const { clusters } = listClusters(
     records,
     Int32Array.from({ length: records.rows }, (_, row) => row),
   )
   const entries = [...clusters].flat().map(({ ref: { node_id, record_id }, values }) => {
-    return [buildMemberKey([source ?? node_id, record_id]), values] as const
+    return [buildMemberKey([node_id, record_id]), values] as const
   })
   return new Map(entries)
 }

@@ -21,12 +21,13 @@ import { buildRunModel, run_model_name } from './folder/run-model.ts'
 import { writeResults } from './folder/write-results.ts'
 import { readPairLabels } from './lens/lens-labels.ts'
 import { convertLensFaults, type FileRecords, type RecordReading, readLensRecords } from './lens-records.ts'
-import { claimFolder } from './new-files.ts'
+import { claimFolder, requireWritable } from './new-files.ts'
 import { type ReadingSummary, summarizeReading } from './reading/file-reading.ts'
 import { FileVersions } from './reading/file-versions.ts'
 import { nameSource, refuseDuplicateSources } from './reading/source-names.ts'
 import { buildRegistryContent } from './registry/build-registry-content.ts'
 import { buildChangeTable } from './registry/change-table.ts'
+import { checkSourceNames } from './registry/check-source-names.ts'
 import {
   assignEntityIds,
   type EntityRegistry,
@@ -107,14 +108,16 @@ export async function resolveFiles(
 ): Promise<ResolutionSummary> {
   const { lens, files, out, seed, format = 'csv', hasAllPairs = false, registry: registryFile } = options
   const reading: RecordReading = { ...options.reading, versions: new FileVersions() }
-  refuseDuplicateSources(files.map(nameSource))
+  refuseDuplicateSources(files.map((file) => nameSource(file, reading.sources)))
   if (options.keepsRecords && registryFile === undefined)
     throw new OfflineCommandError(2, '--keep-records needs a registry: name it with --registry')
-  // Before reading, so that an hour of work does not end at a folder that cannot be written.
+  // Before reading, so that an hour of work does not end at a path that cannot be written.
+  if (registryFile !== undefined) requireWritable(registryFile)
   claimFolder(out)
   const registry = registryFile === undefined ? undefined : readEntityRegistry(registryFile, lens.lens)
   const inputs = await describeInputs(files, reading, options.lensName, onProgress)
   const records = await readLensRecords(lens, files, onProgress, reading)
+  if (registry) checkSourceNames(registry, records, reading)
   const fileDecisions = options.decisions === undefined ? undefined : await readDecisions(options.decisions, records)
   const labels = options.labels === undefined ? undefined : await readPairLabels(options.labels, records)
   const engineResult = convertLensFaults(() => resolveRecords(lens, records, seed, onProgress))

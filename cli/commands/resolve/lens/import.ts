@@ -16,7 +16,11 @@ export const definition = command({
   options: { out: text('FILE', 'File to create for the lens (default: it is printed)'), ...jsonOption },
   example: 'platform resolve lens import model.json --out people.yaml',
   async run({ model, out, json }, terminal) {
-    const [{ importSplinkModel }, { writeNewFile }] = await Promise.all([offline.lensImport(), offline.newFiles()])
+    const [{ importSplinkModel }, { requireNewFile, writeNewFile }] = await Promise.all([
+      offline.lensImport(),
+      offline.newFiles(),
+    ])
+    if (out !== undefined) requireNewFile(out)
     const { yaml, remarks, ...counts } = importSplinkModel(model)
     if (out !== undefined) writeNewFile(out, yaml)
     printResult(

@@ -28,7 +28,11 @@ export const definition = command({
   example: 'platform resolve lens init --data customers.csv --out customers.yaml',
   async run(params, terminal) {
     const { data, out, json } = params
-    const [{ proposeLens }, { writeNewFile }] = await Promise.all([offline.lensProposal(), offline.newFiles()])
+    const [{ proposeLens }, { requireNewFile, writeNewFile }] = await Promise.all([
+      offline.lensProposal(),
+      offline.newFiles(),
+    ])
+    if (out !== undefined) requireNewFile(out)
     const { yaml, ...profile } = await proposeLens(
       await findRecordFiles(data, terminal),
       toFormatReading(params, terminal),

@@ -38,7 +38,11 @@ export const definition = command({
   example: 'platform resolve lens train --lens persons --data people.csv --out persons-trained.yaml',
   async run(params, terminal) {
     const { lens, data, labels, out, seed, json } = params
-    const [{ trainLens }, { writeNewFile }] = await Promise.all([offline.lensTraining(), offline.newFiles()])
+    const [{ trainLens }, { requireNewFile, writeNewFile }] = await Promise.all([
+      offline.lensTraining(),
+      offline.newFiles(),
+    ])
+    if (out !== undefined) requireNewFile(out)
     const formatLine = createProgressFormatter(() => performance.now())
     const request = {
       lens,

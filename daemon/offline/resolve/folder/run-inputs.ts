@@ -45,7 +45,7 @@ export type InputFile = RunInputs['data'][number]
 /** Describes the files before they are read: a change in between is then noticed later. Throws `OfflineCommandError` (1). */
 export async function describeInputs(
   files: readonly string[],
-  { onRemark: _onRemark, namedColumns: _columns, standardInput, versions, ...reading }: RecordReading,
+  { onRemark: _onRemark, namedColumns: _columns, standardInput, versions, sources, ...reading }: RecordReading,
   lens: string | undefined,
   onProgress: EngineProgressListener,
 ): Promise<RunInputs> {
@@ -53,7 +53,7 @@ export async function describeInputs(
   for (const file of files) {
     const { bytes, sha256: digested } = await digestDataFile(file, onProgress, { standardInput, versions })
     const path = file === standard_input ? file : resolve(file)
-    data.push({ source: nameSource(file), path, bytes, sha256: digested })
+    data.push({ source: nameSource(file, sources), path, bytes, sha256: digested })
   }
   return {
     format: 1,

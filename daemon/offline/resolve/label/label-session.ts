@@ -7,6 +7,7 @@ import type { Lens } from '../../../roles/resolution/lens/model.ts'
 import { createOriginalReader } from '../folder/original-values.ts'
 import { readLabels } from '../lens/lens-labels.ts'
 import { convertLensFaults, type RecordReading, readLensSources } from '../lens-records.ts'
+import { requireWritable } from '../new-files.ts'
 import { nameSource, refuseDuplicateSources } from '../reading/source-names.ts'
 import { LabelJournal, requireLabelJournal } from './label-journal.ts'
 import { createQuestionReader, type PairQuestion } from './pair-question.ts'
@@ -36,8 +37,9 @@ type KeptAnswer = { readonly pair: ChosenPair; readonly answer: PairAnswer }
 export async function openLabelSession(options: LabelSessionOptions, onProgress: EngineProgressListener) {
   const { lens, files, reading, seed, labels, wanted } = options
   // Before reading, so that minutes of work do not end at a file that cannot be written.
+  requireWritable(labels)
   requireLabelJournal(labels)
-  refuseDuplicateSources(files.map(nameSource))
+  refuseDuplicateSources(files.map((file) => nameSource(file, reading.sources)))
   const sources = await readLensSources(lens, files, onProgress, reading)
   const records = convertLensFaults(() => buildRecords(lens, sources))
   const journal = new LabelJournal(labels)

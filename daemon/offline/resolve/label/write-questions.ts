@@ -7,7 +7,7 @@ import { buildRecords } from '../../../roles/resolution/engine/records/records.t
 import { createOriginalReader } from '../folder/original-values.ts'
 import { readLabels } from '../lens/lens-labels.ts'
 import { convertLensFaults, readLensSources } from '../lens-records.ts'
-import { writeNewFile } from '../new-files.ts'
+import { requireNewFile, writeNewFile } from '../new-files.ts'
 import { nameSource, refuseDuplicateSources } from '../reading/source-names.ts'
 import { formatCsvLine, label_columns } from './label-line.ts'
 import type { LabelSessionOptions } from './label-session.ts'
@@ -24,7 +24,8 @@ export async function writeQuestions(
   { lens, files, reading, seed, labels, wanted, out }: QuestionSheetOptions,
   onProgress: EngineProgressListener,
 ): Promise<number> {
-  refuseDuplicateSources(files.map(nameSource))
+  requireNewFile(out)
+  refuseDuplicateSources(files.map((file) => nameSource(file, reading.sources)))
   const sources = await readLensSources(lens, files, onProgress, reading)
   const records = convertLensFaults(() => buildRecords(lens, sources))
   // A file that is not there is the one that the answers will go to: none was given yet.
