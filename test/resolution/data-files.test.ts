@@ -119,6 +119,14 @@ describe('reports the fault of a file, and its place', () => {
     ],
     ['half a letter at the end', 'bad.csv', Buffer.from('id\né').subarray(0, 4), ', line 2: bytes that are not UTF-8'],
     ['a packed file', 'bad.csv', Uint8Array.of(0x1f, 0x8b, 8, 0), ' cannot be read as text: it is compressed'],
+    ['a document', 'bad.csv', '%PDF-1.7\nid,name\n1,a\n', ' cannot be read as text: it is a PDF document'],
+    ['an image', 'bad.jsonl', Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 13, 10), ' cannot be read as text: it is an image'],
+    [
+      'bytes of a program',
+      'bad.csv',
+      Uint8Array.from({ length: 4_096 }, (_, at) => (at * 97 + (at >> 3)) % 256),
+      ' cannot be read as text: it has control characters as only binary files do',
+    ],
     ['Parquet by a wrong name', 'bad.csv', encodeParquet(people), ' cannot be read as text: it is Parquet'],
     [
       'no Parquet',

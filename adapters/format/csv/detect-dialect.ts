@@ -35,7 +35,14 @@ function isBetter(fit: DialectFit, former: DialectFit): boolean {
   // The names show which one is part of the texts: all of "id;name" and "first;price" have a semicolon. Texts have no tab.
   const { delimiter } = fit.dialect
   if (delimiter === '\t') return true
-  return former.dialect.delimiter !== '\t' && former.names.every((name) => name.includes(delimiter))
+  if (former.dialect.delimiter === '\t') return false
+  if (former.names.every((name) => name.includes(delimiter))) return true
+  // "Street, no" is one name: a blank follows the marks of sentences, and the more columns of both are those of the table.
+  const [isTextual, isFormerTextual] = [fit, former].map(({ names }) =>
+    names.slice(1).some((name) => name.startsWith(' ')),
+  )
+  if (isTextual !== isFormerTextual) return isFormerTextual === true
+  return fit.width > former.width
 }
 
 /** A column of texts may have any character; the delimiter is one that it does not have. */

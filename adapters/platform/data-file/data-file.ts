@@ -107,6 +107,8 @@ function openText(descriptor: number, size: number, onRead: (read_bytes: number)
   }
 }
 
+const no_table = 'name files with tables: CSV, JSON lines, Parquet or .xlsx'
+
 const magicNumbers: readonly (readonly [bytes: readonly number[], what: string, remedy: string])[] = [
   [[0x1f, 0x8b], 'is compressed', 'unpack it: `gunzip`'],
   [[0x28, 0xb5, 0x2f, 0xfd], 'is compressed', 'unpack it: `unzstd`'],
@@ -116,10 +118,17 @@ const magicNumbers: readonly (readonly [bytes: readonly number[], what: string, 
     'name a workbook .xlsx, or pass `--data-format xlsx`; unpack an archive',
   ],
   [[0x50, 0x41, 0x52, 0x31], 'is Parquet', 'name it .parquet, or pass `--data-format parquet`'],
+  [[0x25, 0x50, 0x44, 0x46, 0x2d], 'is a PDF document', no_table],
+  [[0xd0, 0xcf, 0x11, 0xe0], 'is a workbook or a document of Office before 2007', 'save a workbook as .xlsx'],
+  [[0x89, 0x50, 0x4e, 0x47], 'is an image', no_table],
+  [[0xff, 0xd8, 0xff], 'is an image', no_table],
+  [[0x37, 0x7a, 0xbc, 0xaf], 'is an archive', 'unpack it'],
+  [[0xfd, 0x37, 0x7a, 0x58], 'is compressed', 'unpack it: `unxz`'],
+  [[0x53, 0x51, 0x4c, 0x69, 0x74, 0x65, 0x20, 0x66], 'is a database of SQLite', 'export its table as CSV'],
 ]
 
 function rejectKnownFormats(descriptor: number): void {
-  const first = new Uint8Array(4)
+  const first = new Uint8Array(8)
   convertFileErrors(() => readSync(descriptor, first, 0, first.length, 0))
   const match = magicNumbers.find(([bytes]) => bytes.every((byte, index) => first[index] === byte))
   if (match) throw new DataFileError(`cannot be read as text: it ${match[1]}`, match[2])

@@ -2,6 +2,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { type ByteSource, fillBuffer } from '../../../daemon/kernel/data/byte-source.ts'
 import { findByteOrderMark, type TextEncodingName } from '../../../daemon/kernel/data/utf8-source.ts'
+import { DataFileError } from './data-file.ts'
 
 export type DetectedEncoding = {
   readonly encoding: TextEncodingName
@@ -17,7 +18,8 @@ const first_bytes = 65_536
 
 /**
  * Reads all of the text, since one letter at its end may decide. A text that is not UTF-8 is Windows-1252, which has the letters
- * of Latin-1. One that has many letters of UTF-8 is UTF-8 with damaged records: no other text has them by chance.
+ * of Latin-1. One that has many letters of UTF-8 is UTF-8 with damaged records: no other text has them by chance. Throws `DataFileError` for bytes
+ * that are not text.
  */
 export async function detectEncoding(open: () => ByteSource): Promise<DetectedEncoding> {
   const source = open()
@@ -27,6 +29,11 @@ export async function detectEncoding(open: () => ByteSource): Promise<DetectedEn
   if (mark) return { encoding: mark.encoding, hasMark: true, odd_count: 0 }
   const wide = detectUtf16(piece.subarray(0, Math.min(end, first_bytes)))
   if (wide) return { encoding: wide, hasMark: false, odd_count: 0 }
+  if (isBinary(piece.subarray(0, Math.min(end, first_bytes))))
+    throw new DataFileError(
+      'cannot be read as text: it has control characters as only binary files do',
+      'name a file of text, Parquet (.parquet) or Excel (.xlsx); --encoding states the encoding of a text',
+    )
   for (let carried = 0; end > 0; end = await fillBuffer(source, piece, carried)) {
     const isLast = end < piece.length
     const whole = isLast ? end : endOfCharacters(piece)
@@ -36,6 +43,16 @@ export async function detectEncoding(open: () => ByteSource): Promise<DetectedEn
     carried = end - whole
   }
   return { encoding: 'utf-8', hasMark: false, odd_count: 0 }
+}
+
+/** Control characters from which bytes are not text: a damaged text has a few. One byte in ten is one in compressed data. */
+const [min_controls, min_control_share] = [16, 0.02]
+const textControls = new Set(Buffer.from('\t\n\v\f\r\x1b\x1a'))
+
+function isBinary(bytes: Uint8Array): boolean {
+  let controls = 0
+  for (const byte of bytes) if (byte < 0x20 && !textControls.has(byte)) controls++
+  return controls >= min_controls && controls >= min_control_share * bytes.length
 }
 
 /** Least share of characters that have a zero byte, and how many times more often it is the one byte of two than the other. */
