@@ -72,6 +72,7 @@ export const offline = {
   resultReport: () => import('./resolve/report/write-report.ts'),
   fileMatching: () => import('./resolve/match-files.ts'),
   exportFile: () => import('./resolve/export-file.ts'),
+  registryExport: () => import('./resolve/registry/list-registry-export.ts'),
   registrySearch: () => import('./resolve/registry/search-registry-file.ts'),
   registrySnapshot: () => import('./resolve/registry/registry-snapshot.ts'),
   evaluation: () => import('./resolve/evaluate-files.ts'),

@@ -1,10 +1,10 @@
-// Exports matches, clusters, entities or decisions of the service to a file.
+// Exports matches, clusters, entities or decisions of the service, or of a registry file, to a file.
 import { resolve } from 'node:path'
 import { offline } from '../../../daemon/offline/offline.ts'
 import type { ApiObject, ServiceClient } from '../../client/client.ts'
 import { type ExportTable, exportTables } from '../../client/export-tables.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
-import { command } from '../../program/command.ts'
+import { CommandFailure, command } from '../../program/command.ts'
 import { choice, required, text, withDefault } from '../../program/params.ts'
 import { formatFields, printResult } from '../../terminal/output.ts'
 
@@ -13,30 +13,36 @@ const formats = ['csv', 'jsonl', 'parquet'] as const
 
 export const definition = command({
   words: 'resolve export',
-  summary: 'Export matches, clusters, entities or decisions of the service to a file',
+  summary: 'Export matches, clusters, entities or decisions of the service, or of a registry file',
   notes: [
     'matches: each scored pair; clusters: the entity of each record; entities: one row each, merged and deleted ids included;',
     'decisions: pairs that people or consensus decided, as `platform resolve run --decisions` reads them. What you may see is',
-    'read page by page, and changes meanwhile may be missing. The file has its name only once it is whole.',
+    'read page by page, and changes meanwhile may be missing. The file has its name only once it is whole. --registry',
+    'exports a registry of `platform resolve run` in the same columns, without a service: what it does not keep is empty,',
+    'such as times, and it keeps no scored pairs (matches); those are in the file pairs of the run.',
   ].join('\n'),
   positionals: { kind: required(choice('KIND', 'What to export', exportKinds)) },
   options: {
-    lens: required(text('LENS', 'Name of the lens')),
+    lens: required(text('LENS', 'Name of the lens; with --registry a lens file, or a shipped lens')),
+    registry: text('FILE', 'Registry file to export instead of the service'),
     out: required(text('FILE', 'File to create')),
     format: withDefault('csv', choice('FORMAT', 'Format of the file; default: csv', formats)),
     ...serviceOptions,
   },
   example: 'platform resolve export entities --lens persons --format parquet --out entities.parquet',
   async run(params, terminal) {
-    const { kind, lens, out, format, json } = params
-    const api = await connectService(params, terminal)
+    const { kind, lens, registry, out, format, json } = params
     const { writeExportFile } = await offline.exportFile()
     const { columns, ...table } = exportTables[kind]
     let rows = 0
-    const pages = readPages(api, lens, table, (count) => {
+    const onRows = (count: number) => {
       rows += count
       terminal.progress(`${rows} rows`)
-    })
+    }
+    const pages =
+      registry === undefined
+        ? readPages(await connectService(params, terminal), lens, table, onRows)
+        : readRegistryPages(await listRegistryItems(registry, lens, kind), table, onRows)
     await writeExportFile(resolve(out), { kind: format, columns, pages })
     terminal.progress('')
     printResult(terminal, json, { file: out, rows }, () => formatFields(terminal, { file: out, rows }))
@@ -62,6 +68,34 @@ async function* readPages(
       cursor = page.next_cursor
     } while (cursor !== undefined)
   }
+}
+
+async function listRegistryItems(file: string, lens: string, kind: (typeof exportKinds)[number]) {
+  if (kind === 'matches')
+    throw new CommandFailure(
+      2,
+      'a registry file keeps no scored pairs, so it has no matches to export',
+      'take the file pairs of the run, or export clusters, entities or decisions',
+    )
+  const [{ readLens }, { listRegistryExport }] = await Promise.all([offline.lenses(), offline.registryExport()])
+  return listRegistryExport(file, readLens(lens), kind)
+}
+
+async function* readRegistryPages(
+  items: Iterable<object>,
+  { rows }: Pick<ExportTable, 'rows'>,
+  onRows: (count: number) => void,
+): AsyncGenerator<(readonly string[])[]> {
+  let page: (readonly string[])[] = []
+  for (const item of items) {
+    page.push(...rows(item as ApiObject))
+    if (page.length < page_items) continue
+    onRows(page.length)
+    yield page
+    page = []
+  }
+  onRows(page.length)
+  yield page
 }
 
 type ListPage = { readonly items: readonly ApiObject[]; readonly next_cursor?: string }

@@ -11,6 +11,7 @@ import { evaluateFiles } from '../evaluate-files.ts'
 import { type FileRun, openRun } from '../folder/open-run.ts'
 import { toMatchWeights } from '../folder/run-model.ts'
 import { readLabels } from '../lens/lens-labels.ts'
+import { requireWritable } from '../new-files.ts'
 import { collectClusters } from './collect-clusters.ts'
 import { collectDecisions, collectPairs } from './collect-pairs.ts'
 import { replaceReport, requireReplaceable } from './replace-report.ts'
@@ -41,6 +42,7 @@ export async function writeReport(request: ReportRequest, onProgress: EngineProg
   const { folder, data, labels, decisions } = request
   const file = request.out ?? join(folder, 'report.html')
   requireReplaceable(file)
+  if (request.out !== undefined) requireWritable(file)
   const run = await openRun(folder, data, onProgress)
   const labelled = labels === undefined ? undefined : await measureByLabels(folder, labels)
   reportPhaseStart(onProgress, 'write')
