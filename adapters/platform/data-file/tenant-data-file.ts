@@ -6,7 +6,14 @@ import { type DataFile, DataFileError, openDataDescriptor } from './data-file.ts
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
 
 /** A data file that cannot be opened. The message is a full sentence without a path. */
-export class TenantDataFileError extends Error {}
+export class TenantDataFileError extends Error {
+  /** False where the system, not the file, is at fault: another attempt may succeed. */
+  readonly isFinal: boolean
+  constructor(message: string, isFinal = true) {
+    super(message)
+    this.isFinal = isFinal
+  }
+}
 
 /** Names that the file system would read as a path, or refuse. */
 function isPlainName(name: string): boolean {
@@ -33,16 +40,17 @@ export function openTenantDataFile(data_folder: string | undefined, tenant_id: s
       closeSync(folder)
       folder = subfolder
     }
-    // Opening a pipe must not block.
-    return requirePlainFile(
-      convertOpenErrors(
-        () => openSync(descriptorPath(folder, file), O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
-        reasonsByCode,
-      ),
-    )
+    return openPlainFile(descriptorPath(folder, file))
   } finally {
     closeSync(folder)
   }
+}
+
+/** Opens a regular file with one name, and no link. Throws `TenantDataFileError`. */
+export function openPlainFile(file: string): DataFile {
+  // Opening a pipe must not block.
+  const flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK
+  return requirePlainFile(convertOpenErrors(() => openSync(file, flags), reasonsByCode))
 }
 
 const missing_file = 'the data file does not exist'
@@ -59,7 +67,11 @@ function convertOpenErrors(open: () => number, reasons: Readonly<Record<string, 
     return open()
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
-    throw new TenantDataFileError(reasons[code] ?? `the folder of data files of this site cannot be read (${code})`)
+    const reason = reasons[code]
+    throw new TenantDataFileError(
+      reason ?? `the folder of data files of this site cannot be read (${code})`,
+      reason !== undefined,
+    )
   }
 }
 

@@ -4,5 +4,14 @@ import { filedropFaultPoints as ofCarriers } from '../../../adapters/transport/f
 /** Steps of a resolution run: `run-kept` before the run is stored, the others before its state records the phase. */
 const runFaultPoints = ['run-kept', 'run-extracted', 'run-matched', 'run-resolved', 'run-publishing'] as const
 
-export const faultPoints = [...ofCarriers, ...runFaultPoints] as const
+/** Steps of a file of records: `matched` before its answers are on disk, `answered` before the progress counts them. */
+const arrivalFaultPoints = [
+  'arrival-file-claimed',
+  'arrival-file-matched',
+  'arrival-file-answered',
+  'arrival-file-ended',
+  'arrival-file-put-away',
+] as const
+
+export const faultPoints = [...ofCarriers, ...runFaultPoints, ...arrivalFaultPoints] as const
 export type FaultPoint = (typeof faultPoints)[number]

@@ -5,7 +5,7 @@ import type { Refusal } from '../error/errors.ts'
 import type { Delegation, StoredPrincipal, WorkPlace } from '../identity/delegation.ts'
 import type { Caller } from '../identity/identity.ts'
 import type { StoredWorkTerms } from '../identity/resolve-stored-caller.ts'
-import type { Label } from '../label/label.ts'
+import type { Clearance, Label } from '../label/label.ts'
 import type { ScopedStore } from '../store/scoped-store.ts'
 import type { Collection, StoredFields } from '../store/store.ts'
 import type { Trace } from '../telemetry/trace.ts'
@@ -28,6 +28,9 @@ export type CallTarget = {
   readonly label?: Label | undefined
   readonly detail?: Readonly<Record<string, unknown>>
 }
+
+/** A party that the profile names, such as a folder: it acts without a credential, in one tenant and under one clearance. */
+export type ConfinedParty = Required<Pick<Caller, 'subject' | 'tenant_id'>> & { readonly clearance: Clearance }
 
 /** The tenant of stored work, and the permission that its principal must still have. */
 export type StoredCallTerms = Pick<StoredWorkTerms, 'tenant_id' | 'allow'>
@@ -65,6 +68,8 @@ export interface Call extends RoleEnvironment {
    * `forbidden` with the reason where it may not. Throws `Refusal('unavailable')` while `site` cannot be reached.
    */
   openCallOf(stored: StoredPrincipal, work: WorkPlace, terms: StoredCallTerms): Promise<Call | Refusal>
+  /** A call in the name of a party of the profile, with the rights of no role. Throws unless this call is of a service of the site. */
+  openConfinedCall(party: ConfinedParty): Call
   /** An audit record with subject, tenant, time and trace filled in. */
   audited(action: string, target: string, detail: Readonly<Record<string, unknown>>, label?: Label): AuditEvent
   /** Names the object of this call, or more of it, once it is verified. */

@@ -12,6 +12,7 @@ import type { Collection, StoredFields } from '../store/store.ts'
 import { findFailureCause } from '../telemetry/report-throttle.ts'
 import type { Trace } from '../telemetry/trace.ts'
 import type { Call, CallTarget, StoredCallTerms } from './call.ts'
+import { formatInstant } from './format-instant.ts'
 import { type AddressedOperation, type AnyOperation, isServedBy, RawResponse, takesLargeBody } from './operation.ts'
 import { parseInput } from './parse-input.ts'
 import type { OperationRequest, OperationResponse, RoleContext } from './role-context.ts'
@@ -209,6 +210,11 @@ function createCall(
     delegation: (stored?: StoredPrincipal, work?: WorkPlace) =>
       context.delegation(trace, stored && work ? { grant: stored.grant, work } : request.credential, end),
     openCallOf: ({ grant }, work, terms) => openStoredCall(context, address, request, { grant, work }, terms),
+    openConfinedCall: (party) => {
+      if (caller.tenant_id !== '*') throw new TypeError(`${address} may not act for another party`)
+      const confined = { ...party, roles: [], permissions: new Set<string>() }
+      return createCallFor(context, confined, address, trace, request.signal)
+    },
     // Members in canonical order, in which they print fastest.
     audited: (action, target, detail, label?: Label) => ({
       action,
@@ -228,14 +234,6 @@ function createCall(
   }
   const call: Call = Object.assign(Object.create(environment) as RoleEnvironment, callFields)
   return call
-}
-
-let lastInstant = { ms: Number.NaN, iso: '' }
-
-/** Formats an instant. The result is cached: many requests share a millisecond, and each formats it twice. */
-function formatInstant(ms: number): string {
-  if (ms !== lastInstant.ms) lastInstant = { ms, iso: new Date(ms).toISOString() }
-  return lastInstant.iso
 }
 
 function deriveIdDigits(

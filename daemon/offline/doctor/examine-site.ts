@@ -2,6 +2,7 @@
 import { findMissingPath } from '../../../adapters/platform/missing-path/missing-path.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
 import type { EnvironmentVariables } from '../site/site-profile.ts'
+import { checkArrivalFolders } from './checks/arrival-folders.ts'
 import { checkCertificates } from './checks/certificates.ts'
 import { checkChannels } from './checks/channels.ts'
 import { checkClientCertificates } from './checks/client-certificates.ts'
@@ -57,6 +58,7 @@ const doctorChecks: Readonly<Record<string, DoctorCheck>> = {
   contributors: checkContributors,
   labels: checkLabels,
   watchers: checkWatchers,
+  arrivals: checkArrivalFolders,
   sandbox: checkSandbox,
 }
 

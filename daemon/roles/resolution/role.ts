@@ -5,6 +5,9 @@ import { dataKeys } from '../../kernel/secret/stored-data-key.ts'
 import { create as arrivalCreate } from './arrival/create.ts'
 import * as arrivalGet from './arrival/get.ts'
 import { arrivals } from './arrival/model.ts'
+import { list as arrivalFileList } from './arrival-file/list.ts'
+import { arrivalFiles } from './arrival-file/model.ts'
+import { list as arrivalFolderList } from './arrival-folder/list.ts'
 import { find } from './entity/find.ts'
 import { lookup } from './entity/lookup.ts'
 import { related } from './entity/related.ts'
@@ -64,6 +67,7 @@ import { exportRegistry } from './registry/export.ts'
 import { get as registryGet } from './registry/get.ts'
 import { resources } from './resources.ts'
 import { editions } from './snapshot/edition.ts'
+import { arrivalFoldersWorker } from './workers/arrival-folders.ts'
 import { consultWorker } from './workers/consult.ts'
 import { entityChangesWorker } from './workers/entity-changes.ts'
 import { filesWorker } from './workers/files.ts'
@@ -87,6 +91,7 @@ export const resolution: Role = role(outline, {
     registryHeads,
     editions,
     arrivals,
+    arrivalFiles,
     fusionRuns,
     jobLeases,
     exchanges,
@@ -98,7 +103,9 @@ export const resolution: Role = role(outline, {
   workers: [
     filesWorker,
     registryIndexWorker,
-    ...[reclusterWorker, entityChangesWorker, consultWorker, peerDecisionsWorker].map(matchingWorker),
+    ...[arrivalFoldersWorker, reclusterWorker, entityChangesWorker, consultWorker, peerDecisionsWorker].map(
+      matchingWorker,
+    ),
   ],
   operations: {
     lens: { list: lensList.list, get: lensGet.get, create: lensCreate },
@@ -111,6 +118,8 @@ export const resolution: Role = role(outline, {
     'golden-record': { get: goldenGet },
     registry: { get: registryGet, export: exportRegistry },
     arrival: { create: arrivalCreate, get: arrivalGet.get },
+    'arrival-file': { list: arrivalFileList },
+    'arrival-folder': { list: arrivalFolderList },
     'fusion-run': { list: runList.list, get: runGet.get, start, status, cancel, summary },
     fusion: { extract, match, resolve },
     exchange: { propose, list: exchangeList.list, get: exchangeGet.get, agree, cancel: cancelExchange, receive },

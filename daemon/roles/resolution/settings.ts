@@ -4,6 +4,7 @@ import { type ListenerDeclaration, serviceListenerFields } from '../../kernel/se
 import { toolFields, traceFields } from '../../kernel/settings/platform-settings.ts'
 import { settingsBlock } from '../../kernel/settings/settings.ts'
 import { peerDecisionFilter } from '../../shared/peer-decision/peer-decision.ts'
+import { arrivalFolders } from './arrival-folder/folder-setting.ts'
 import { standingAgreement } from './exchange/agreement/standing-agreement.ts'
 
 export const listener: ListenerDeclaration<''> = { prefix: '', env: 'RESOLUTION', port: 8_003 }
@@ -71,6 +72,9 @@ export const settings = settingsBlock('resolution', {
   }),
   lookups_waiting_per_caller: z.int().min(1).max(10_000).default(16).meta({
     doc: 'Maximum number of lookups of one caller that wait for the matching thread.',
+  }),
+  arrival_folders: arrivalFolders.meta({
+    doc: 'Folders whose data files are matched with the registry, record by record; each file then moves to done or failed in its folder, with the answers beside it.',
   }),
   attesters: z
     .record(

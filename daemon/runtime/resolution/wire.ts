@@ -1,6 +1,8 @@
 // Wires the resolution role to adapters: threads for runs and exchanges, files of snapshots, and blinding.
 import type { RoleWire } from '../../boot/role-wire.ts'
 import { FairTurns } from '../../kernel/role/fair-turns.ts'
+import { observedDependenciesPart } from '../../kernel/role/observed-dependencies.ts'
+import { watchedFoldersPart } from '../../roles/resolution/arrival-folder/watched-folder.ts'
 import { exchangeWork } from '../../roles/resolution/exchange/job/exchange-jobs.ts'
 import { RegistryIndexCache } from '../../roles/resolution/lookup/registry-index-cache.ts'
 import { SnapshotIndexCache } from '../../roles/resolution/lookup/snapshot-index-cache.ts'
@@ -17,6 +19,7 @@ import {
 } from '../../roles/resolution/parts.ts'
 import { PeerDecisionProgress } from '../../roles/resolution/peer-decision/progress.ts'
 import { blindingPart } from '../../roles/resolution/privacy/blinding-part.ts'
+import { findFolderProblems, openWatchedFolders } from './arrivals/open-watched-folders.ts'
 import { threadedBlinding } from './exchange/blinding.ts'
 import { openExchangeWork } from './exchange/exchange-work.ts'
 import { fileSnapshotStore } from './files/snapshot-files.ts'
@@ -29,8 +32,10 @@ const createWorkTurns = (): WorkTurns => ({
 })
 
 export const wire: RoleWire = {
-  async open({ resources: { folder, resolved, clock } }) {
+  findStartProblems: async ({ resolved }) => findFolderProblems(resolved),
+  async open({ resources: { folder, resolved, clock }, log }) {
     const runs = openRunWork(folder, resolved, clock.monotonic)
+    const arrivals = openWatchedFolders(resolved, log)
     const matching = openMatchingThread(resolved)
     return {
       parts: [
@@ -43,9 +48,15 @@ export const wire: RoleWire = {
         [peerDecisionProgressPart.name, new PeerDecisionProgress()],
         [snapshotStorePart.name, fileSnapshotStore(folder)],
         [snapshotIndexCachePart.name, new SnapshotIndexCache()],
+        [watchedFoldersPart.name, arrivals.folders],
+        [observedDependenciesPart.name, arrivals.dependencies],
         [blindingPart.name, threadedBlinding(resolved)],
       ],
-      stop: () => matching.close(),
+      dependencies: arrivals.dependencies.list(),
+      stop: async () => {
+        await arrivals.stop()
+        await matching.close()
+      },
     }
   },
 }

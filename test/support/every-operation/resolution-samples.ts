@@ -64,6 +64,8 @@ export const resolutionSamples: OperationSamples = {
     keyed: { input: buildArrivalInput(), another: { node_id: 'd' } },
   }),
   'resolution.arrival.get': ({ resolution: { arrival } }) => ({ input: { uid: arrival } }),
+  'resolution.arrival-file.list': () => ({ input: {} }),
+  'resolution.arrival-folder.list': () => ({ input: {} }),
   'resolution.registry.export': () => ({ input: { peer: 'bravo', lens_id: 'people' } }),
   'resolution.fusion-run.summary': ({ resolution: { run } }) => ({ input: { run_id: run } }),
   'resolution.entity-cluster.get': ({ resolution: { cluster } }) => ({ input: { uid: cluster } }),

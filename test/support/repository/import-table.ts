@@ -6,9 +6,9 @@ export type RepositoryPart = { readonly name: string; readonly files: RegExp; re
 const kernel = /^daemon\/kernel\//
 const shared = /^daemon\/shared\//
 const adapters = /^adapters\//
-/** What several adapters, boot and the command line share: address rule, durable and secret files, HTTP client and server, version. */
+/** What several adapters, boot and the command line share: address rule, durable, watched and secret files, HTTP client and server, version. */
 const platform =
-  /^adapters\/platform\/(address-rule|durable-file|http-client|http-server|missing-path|product|secret-file)\//
+  /^adapters\/platform\/(address-rule|durable-file|folder-watch|http-client|http-server|missing-path|product|secret-file)\//
 /** The list of all roles, the operations that they request of one another, and what they declare. */
 const roles = /^daemon\/(roles|role-calls|message-kinds|document-types)\.ts$/
 /** Loads every role: for commands, which are over soon. */
@@ -98,7 +98,7 @@ export const owners: Readonly<Record<string, RegExp>> = {
   '@redis/client': /^adapters\/keyvalue\/redis\//,
   amqplib: /^adapters\/transport\/amqp\//,
   'better-sqlite3': /^adapters\/store\/sqlite\//,
-  chokidar: /^adapters\/transport\/filedrop\//,
+  chokidar: /^adapters\/platform\/folder-watch\//,
   commander: /^cli\//,
   croner: /^adapters\/host\/schedule\//,
   fastify: /^adapters\/serve\/http\//,

@@ -1,8 +1,8 @@
 // A running link: its loops, and the watchers that trigger them.
 
+import { type FolderWatcher, watchFolder } from '../../../platform/folder-watch/watch-folder.ts'
 import { describeFailure } from '../failure-text.ts'
 import type { FiledropContext } from '../filedrop-context.ts'
-import { type FolderWatcher, watchFolder } from '../files/watch-folder.ts'
 import { acknowledgementReceiver } from '../receiving/acknowledgement-receiver.ts'
 import type { IncomingMessageHandler } from '../receiving/batch/deliver-batch.ts'
 import { type Intake, intake } from '../receiving/intake.ts'

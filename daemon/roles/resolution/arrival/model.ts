@@ -6,7 +6,15 @@ import { collection } from '../../../kernel/store/store.ts'
 import { count, instant, provenanceFields, provenanceViewFields, recordRef, shortText, uid } from '../fields.ts'
 
 /** The words of every answer about records that are matched without a run: REST, tools, commands and files. */
-const arrivedRecordOutcomes = ['new', 'joined', 'merged', 'replaced', 'unchanged', 'forgotten', 'deleted'] as const
+export const arrivedRecordOutcomes = [
+  'new',
+  'joined',
+  'merged',
+  'replaced',
+  'unchanged',
+  'forgotten',
+  'deleted',
+] as const
 
 const arrivedRecordOutcome = z.enum(arrivedRecordOutcomes).meta({
   description:
@@ -30,6 +38,8 @@ const storedArrival = z.strictObject({
   request_digest: z.string(),
   /** The person who sent the records, until they are in the registry: its rights are looked up again before they are. */
   principal: storedPrincipal.optional(),
+  /** The folder of the profile that the records came from, in place of a person. */
+  folder: shortText.optional(),
   /** 1 until all records are in the registry and matched; an index, so that the worker finds the arrival. */
   owes: z.union([z.literal(0), z.literal(1)]),
   failure: z.strictObject({ code: shortText, reason: z.string() }).optional(),
@@ -48,6 +58,10 @@ export const arrivals = collection({
 /** Topic: the records of an arrival are matched. */
 export function arrivalTopic(id: string): string {
   return `resolution.arrival/${id}`
+}
+
+export function isMatched({ owes }: StoredArrival): boolean {
+  return owes === 0
 }
 
 const arrivedRecord = z

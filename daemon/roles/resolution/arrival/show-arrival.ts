@@ -10,7 +10,8 @@ type ArrivalItem = ArrivalView['items'][number]
 /** Builds the view. Hides the outcome and the entity of a record above the caller's clearance. */
 export async function showArrival(call: Call, { id, version, value }: Doc<StoredArrival>): Promise<ArrivalView> {
   const { label: classification, records, owes, failure, ...stored } = value
-  const { request_digest: _digest, expires_ts: _until, principal: _principal, emptied_at: _emptied, ...rest } = stored
+  const { request_digest: _digest, expires_ts: _until, principal: _principal, folder: _folder, ...dated } = stored
+  const { emptied_at: _emptied, ...rest } = dated
   const state = failure ? 'failed' : owes === 1 ? 'waiting' : 'matched'
   const items: ArrivalItem[] = []
   for (const record of records) items.push(await showItem(call, value, record, state === 'matched'))

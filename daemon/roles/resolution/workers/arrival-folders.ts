@@ -1,0 +1,115 @@
+// Takes the files of the folders of the profile, one at a time in each folder, and registers their records.
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { completeLabel } from '../../../kernel/label/label.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { observedDependenciesPart } from '../../../kernel/role/observed-dependencies.ts'
+import type { Worker } from '../../../kernel/role/role.ts'
+import { findArrivalTarget } from '../arrival/store-arrival.ts'
+import { type FolderCall, registerFile } from '../arrival-file/register-file.ts'
+import { type ArrivalFolder, folderDependency, folderSubject } from '../arrival-folder/folder-setting.ts'
+import { type FolderStatus, type WatchedFolder, watchedFoldersPart } from '../arrival-folder/watched-folder.ts'
+import { arrivalWaiting } from '../metrics.ts'
+import { settings } from '../settings.ts'
+
+/** A watcher misses changes of network file systems, and a folder that another keeps busy waits so long for a look. */
+const rescan_ms = 10_000
+const worker_name = 'arrival-folders'
+
+export const arrivalFoldersWorker: Worker = { name: worker_name, when: { every_ms: rescan_ms }, run }
+
+/** Folders do not wait for one another: one whose records wait for a run holds up no other. */
+async function run(call: Call): Promise<void> {
+  const { arrival_folders } = call.settings(settings)
+  if (arrival_folders.length === 0) return
+  const { folders, watch } = call.part(watchedFoldersPart)
+  watch(() => call.wake(worker_name))
+  const active = new Map<string, Promise<void>>()
+  do {
+    for (const folder of arrival_folders) {
+      const watched = folders.get(folder.name)
+      if (!watched || active.has(folder.name)) continue
+      const work = takeFiles(call, folder, watched).finally(() => active.delete(folder.name))
+      active.set(folder.name, work)
+    }
+    await Promise.race([Promise.all(active.values()), call.wait(rescan_ms, call.signal)])
+  } while (active.size > 0 && !call.signal.aborted)
+  await Promise.all(active.values())
+}
+
+/** Registers every file of the folder. Notes what holds it up, which the next look tries again. */
+async function takeFiles(call: Call, folder: ArrivalFolder, watched: WatchedFolder): Promise<void> {
+  const began = call.monotonic()
+  let refusal: Refusal | undefined
+  try {
+    refusal = await registerFiles(call, folder, watched)
+  } catch (error) {
+    if (call.signal.aborted) return
+    refusal = isRefusal(error) ? error : refuse('internal', 'the work on this folder failed; the log has the reason')
+    if (!isRefusal(error)) logFailure(call, folder, error)
+  }
+  const latency_ms = call.monotonic() - began
+  const detail = refusal?.message ?? 'files are taken'
+  const name = folderDependency(folder.name)
+  call.part(observedDependenciesPart).observe(name, { ok: !refusal, detail, latency_ms, at: call.now() })
+  if (refusal?.message !== statusOf(call, folder).held_up && refusal)
+    call.log.warn('resolution.arrival-folder.held_up', {
+      ...{ trace_id: call.trace.trace_id, folder: folder.name, code: refusal.code, error: refusal.message },
+    })
+  setStatus(call, folder, { held_up: refusal?.message, reading: undefined })
+}
+
+async function registerFiles(call: Call, folder: ArrivalFolder, watched: WatchedFolder): Promise<Refusal | undefined> {
+  for (;;) {
+    const scan = await watched.scan()
+    setStatus(call, folder, { scan, scanned_at: call.nowIso() })
+    call.set(arrivalWaiting, { folder: folder.name }, scan.waiting.length)
+    if (scan.claims.length === 0 && scan.waiting.length === 0) return undefined
+    const context = await openFolderCall(call, folder, watched)
+    if (isRefusal(context)) return context
+    for (const claim of scan.claims) await register(context, call, claim)
+    if (call.signal.aborted) return undefined
+    const [first] = scan.waiting
+    if (first === undefined) return undefined
+    const claim = await watched.claim(first)
+    if (claim !== undefined) await register(context, call, claim)
+    if (call.signal.aborted) return undefined
+  }
+}
+
+async function register(context: FolderCall, call: Call, claim: string): Promise<void> {
+  if (call.signal.aborted) return
+  setStatus(call, context.folder, { reading: claim })
+  await registerFile(context, claim)
+  setStatus(call, context.folder, { reading: undefined })
+}
+
+/** The clearance is that of the label of the records: answers lie in the folder, where no label protects them. */
+async function openFolderCall(
+  call: Call,
+  folder: ArrivalFolder,
+  watched: WatchedFolder,
+): Promise<FolderCall | Refusal> {
+  const { site } = call
+  const tenant_id = folder.tenant_id ?? site.tenant_id
+  const label = completeLabel(folder.classification ?? site.default_level, site.labels, tenant_id)
+  if (!label) return refuse('invalid', 'the classification of this folder is not in the label policy of this site')
+  const { level, categories } = label
+  const party = { subject: folderSubject(folder.name), tenant_id, clearance: { level, categories } }
+  const person = call.openConfinedCall(party)
+  const target = await findArrivalTarget(person, { lens_id: folder.lens }, folder.classification)
+  return isRefusal(target) ? target : { person, folder, watched, target }
+}
+
+function statusOf(call: Call, { name }: ArrivalFolder): FolderStatus {
+  return call.part(watchedFoldersPart).statuses.get(name) ?? {}
+}
+
+function setStatus(call: Call, folder: ArrivalFolder, status: Partial<FolderStatus>): void {
+  call.part(watchedFoldersPart).statuses.set(folder.name, { ...statusOf(call, folder), ...status })
+}
+
+function logFailure(call: Call, { name }: ArrivalFolder, error: unknown): void {
+  const { trace_id } = call.trace
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  call.log.error('resolution.arrival-folder.failed', { trace_id, folder: name, error: text })
+}

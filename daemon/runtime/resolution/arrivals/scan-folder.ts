@@ -1,0 +1,75 @@
+// Finds the files of a folder that can be taken, and the reasons why others stay where they are.
+import { opendirSync } from 'node:fs'
+import { inferDataKind, readableExtensions } from '../../../../adapters/platform/data-file/data-kinds.ts'
+import { openPlainFile, TenantDataFileError } from '../../../../adapters/platform/data-file/tenant-data-file.ts'
+import type { FolderScan } from '../../../roles/resolution/arrival-folder/watched-folder.ts'
+import { type FolderDescriptors, ownFolders } from './folder-descriptors.ts'
+
+/** Names that one look holds: a folder of more is taken in several looks. */
+const max_names = 1_000
+const max_left = 20
+/** With the ends that are appended to it, a name of the file system has 255 bytes at most. */
+const max_name_bytes = 200
+
+/** `unmovable`: names that could not be taken, with the reason. Forgets those that are gone. */
+export function scanFolder(folder: FolderDescriptors, unmovable: Map<string, string>): FolderScan {
+  const waiting: string[] = []
+  const left: { name: string; reason: string }[] = []
+  const seen = new Set<string>()
+  let left_count = 0
+  forEachName(folder.path('incoming'), (name) => {
+    if (name.startsWith('.') || ownFolders.some((own) => own === name)) return true
+    if (unmovable.has(name)) seen.add(name)
+    const reason = findNameFault(name) ?? unmovable.get(name) ?? findFileFault(folder, name)
+    if (reason === undefined) waiting.push(name)
+    else {
+      left_count += 1
+      if (left.length < max_left) left.push({ name, reason })
+    }
+    return waiting.length < max_names
+  })
+  for (const name of unmovable.keys()) if (!seen.has(name)) unmovable.delete(name)
+  return { waiting: waiting.sort(), claims: listClaims(folder), left, left_count }
+}
+
+/** Until `take` returns false. */
+function forEachName(path: string, take: (name: string) => boolean): void {
+  const entries = opendirSync(path)
+  try {
+    for (let entry = entries.readSync(); entry; entry = entries.readSync()) if (!take(entry.name)) return
+  } finally {
+    entries.closeSync()
+  }
+}
+
+function listClaims(folder: FolderDescriptors): string[] {
+  const claims: string[] = []
+  forEachName(folder.path('work'), (name) => {
+    if (isClaimName(name)) claims.push(name)
+    return claims.length < max_names
+  })
+  return claims.sort()
+}
+
+/** The name of a file and 64 random bits. */
+function isClaimName(name: string): boolean {
+  return /^.+\.[0-9a-f]{16}$/.test(name)
+}
+
+function findNameFault(name: string): string | undefined {
+  // The replacement character stands for bytes that are not UTF-8, by which the file could not be opened.
+  if (/[\p{C}\u{fffd}]/u.test(name)) return 'its name has control characters, or bytes that are not UTF-8; rename it'
+  if (Buffer.byteLength(name) > max_name_bytes) return `its name has more than ${max_name_bytes} bytes; shorten it`
+  if (inferDataKind(name)) return undefined
+  return `its name does not end in one of ${readableExtensions.join(', ')}`
+}
+
+function findFileFault(folder: FolderDescriptors, name: string): string | undefined {
+  try {
+    openPlainFile(folder.path('incoming', name)).close()
+    return undefined
+  } catch (error) {
+    if (error instanceof TenantDataFileError && error.isFinal) return error.message
+    throw error
+  }
+}

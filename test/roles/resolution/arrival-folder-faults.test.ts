@@ -1,0 +1,119 @@
+// Folders whose content or whose surroundings are hostile: what is refused, what waits, and that nothing is lost by it.
+import * as fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
+import type { FileRow, RefusedRow } from '../../../daemon/roles/resolution/arrival-folder/watched-folder.ts'
+import { findFolderFault } from '../../../daemon/runtime/resolution/arrivals/folder-descriptors.ts'
+import { openWatchedFolder } from '../../../daemon/runtime/resolution/arrivals/open-watched-folder.ts'
+
+let drop: string
+const { signal } = new AbortController()
+beforeEach(() => {
+  drop = fs.mkdtempSync(path.join(tmpdir(), 'drop-'))
+})
+afterEach(() => {
+  fs.rmSync(drop, { recursive: true, force: true })
+})
+
+async function takeFile(content: string) {
+  const folder = openWatchedFolder(drop)
+  fs.writeFileSync(path.join(drop, 'a.csv'), content)
+  const claim = await folder.claim('a.csv')
+  if (claim === undefined) throw new Error('the file was not taken')
+  const file = await folder.open(claim, signal)
+  if (isRefusal(file)) throw file
+  return { folder, claim, file, at: path.join(drop, 'work', claim) }
+}
+
+async function readRows(file: Awaited<ReturnType<typeof takeFile>>['file']) {
+  const rows: FileRow[] = []
+  const rejected: RefusedRow[] = []
+  const id = { name: 'id', bytes: 4_096 }
+  const options = { isWanted: () => true, id, delimiter: undefined, onReject: (row: RefusedRow) => rejected.push(row) }
+  for await (const row of file.rows(options)) rows.push(row)
+  return { rows, rejected }
+}
+
+test('a folder that does not exist, is a file, or has the service’s folders as links or for everybody is named', () => {
+  expect(findFolderFault(path.join(drop, 'none'))).toBe(' does not exist')
+  fs.writeFileSync(path.join(drop, 'file'), '')
+  expect(findFolderFault(path.join(drop, 'file'))).toBe(' is not a folder')
+  fs.symlinkSync(tmpdir(), path.join(drop, 'work'))
+  expect(findFolderFault(drop)).toMatch(/its folder work is/)
+  fs.unlinkSync(path.join(drop, 'work'))
+  fs.mkdirSync(path.join(drop, 'work'))
+  fs.chmodSync(path.join(drop, 'work'), 0o777)
+  expect(findFolderFault(drop)).toBe(
+    ': its folder work may be written by other users; the service needs one of its own',
+  )
+  fs.rmdirSync(path.join(drop, 'work'))
+  expect(findFolderFault(drop)).toBeUndefined()
+})
+
+test('a folder that goes away is unavailable, and serves again when it is back', async () => {
+  const folder = openWatchedFolder(drop)
+  fs.renameSync(drop, `${drop}-away`)
+  await expect(folder.scan()).rejects.toMatchObject({ code: 'unavailable', message: `${drop} does not exist` })
+  fs.renameSync(`${drop}-away`, drop)
+  expect(await folder.scan()).toMatchObject({ waiting: [], claims: [] })
+})
+
+test('a file that is written to after it was taken fails before a further record', async () => {
+  const { file, at } = await takeFile('id,name\n1,Anna\n')
+  fs.appendFileSync(path.join(at, 'a.csv'), '2,Bert\n')
+  expect(() => file.checkUnchanged()).toThrow('changed while it was read')
+  file.close()
+})
+
+test('a file that was replaced by a link after it was taken is not followed', async () => {
+  const { folder, claim, file, at } = await takeFile('id,name\n1,Anna\n')
+  file.close()
+  fs.unlinkSync(path.join(at, 'a.csv'))
+  fs.symlinkSync('/etc/hostname', path.join(at, 'a.csv'))
+  expect(await folder.open(claim, signal)).toMatchObject({ code: 'malformed' })
+})
+
+test('rows of the same content have the same numbers each time, with the lines of those that are left out', async () => {
+  const { file } = await takeFile('id,name\n1,Anna\n2,too,many\n3,"two\nlines"\n4,Dora\n')
+  const first = await readRows(file)
+  expect(first.rows.map(({ row, line, record }) => [row, line, record.id])).toEqual([
+    [1, 2, '1'],
+    [2, 4, '3'],
+    [3, 6, '4'],
+  ])
+  expect(first.rejected).toMatchObject([{ line: 3 }])
+  expect(await readRows(file)).toEqual(first)
+  file.close()
+})
+
+test('answers after the counted bytes are discarded', async () => {
+  const { file, at } = await takeFile('id\n1\n')
+  const counted = await file.append('{"row":1}\n', 0)
+  await file.append('{"row":2}\n', counted)
+  expect(await file.append('{"row":2,"again":true}\n', counted)).toBe(33)
+  expect(fs.readFileSync(path.join(at, 'a.csv.answers.jsonl'), 'utf8')).toBe('{"row":1}\n{"row":2,"again":true}\n')
+  file.close()
+})
+
+test('answers that cannot be written are unavailable, so that the file waits', async () => {
+  const { file, at } = await takeFile('id\n1\n')
+  fs.mkdirSync(path.join(at, 'a.csv.answers.jsonl'))
+  await expect(file.append('{"row":1}\n', 0)).rejects.toMatchObject({ code: 'unavailable' })
+  file.close()
+})
+
+test('a claim that a crash left without a file is removed; one with a file stays', async () => {
+  const { folder, claim, file } = await takeFile('id\n1\n')
+  file.close()
+  fs.mkdirSync(path.join(drop, 'work', 'b.csv.0123456789abcdef'))
+  expect((await folder.scan()).claims).toEqual([claim])
+  expect(fs.readdirSync(path.join(drop, 'work'))).toEqual([claim])
+})
+
+test('of very many names a look holds a thousand', async () => {
+  const folder = openWatchedFolder(drop)
+  for (let at = 0; at < 1_100; at++) fs.writeFileSync(path.join(drop, `${at}.csv`), '')
+  expect((await folder.scan()).waiting).toHaveLength(1_000)
+})
