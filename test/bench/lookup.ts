@@ -1,12 +1,14 @@
-// Measures lookups and arrivals of a service at two sizes: the run that fills the registry, its index, and requests over HTTP on the real store.
+// Measures lookups and arrivals of a service at two sizes: the run that fills the registry, its index, requests over HTTP on the real store,
+// records from a watched folder, and how long the log of changes takes to have what arrived.
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as rest } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { readLens } from '../../daemon/offline/resolve/lens/lens-file.ts'
 import { lookup } from '../../daemon/roles/resolution/entity/lookup.ts'
+import { entityClusters } from '../../daemon/roles/resolution/entity-cluster/model.ts'
 import { start } from '../../daemon/roles/resolution/fusion-run/start.ts'
 import { status } from '../../daemon/roles/resolution/fusion-run/status.ts'
 import { create } from '../../daemon/roles/resolution/lens/create.ts'
@@ -24,6 +26,8 @@ const max_lookup_ms = 50
 /** Records of one request of arrivals, and their number. */
 const arrival_records = 100
 const arrival_requests = 10
+/** Records of the file in the watched folder. */
+const file_records = Number(process.env.BENCH_FILE_RECORDS ?? '2000')
 
 type Report = (figure: Figure) => void
 type ColumnValues = Readonly<Record<string, string>>
@@ -35,16 +39,21 @@ export async function bench(report: Report): Promise<void> {
 async function measureSize(people: number, report: Report): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-lookup-'))
   const data_folder = path.join(folder, 'data')
-  const profile = { platform: { roles: ['site', 'resolution'] }, resolution: { port: 0, data_folder } }
+  const drop = path.join(folder, 'drop')
+  mkdirSync(drop)
+  const arrival_folders = [{ name: 'drop', path: drop, node_id: 'drop', lens: 'persons' }]
+  const profile = { platform: { roles: ['site', 'resolution'] }, resolution: { port: 0, data_folder, arrival_folders } }
   const site = await startTestSite({ profile })
   try {
     const records = writePeople(people, path.join(data_folder, site.tenant))
     const person = await site.as({ lifetime_s: 86_400 })
     await person.ok(create, { body: readLens('persons') })
     await measureRun(person, report)
+    await measureLog(site, 'log after the run', report)
     await measureIndex(person, records[0] ?? {}, report)
     await measureLookups(site, person, records, report)
     await measureArrivals(site, person, people, report)
+    await measureFolder(site, drop, people, report)
     report({ figure: 'memory of the process', value: process.memoryUsage().rss / 1e6, unit: 'MB' })
   } finally {
     await site.end()
@@ -64,7 +73,8 @@ function writePeople(people: number, folder: string): ColumnValues[] {
 function parsePeople(csv: string, count: number): ColumnValues[] {
   const [head = '', ...lines] = csv.slice(0, 300 * count).split('\n')
   const columns = head.split(',')
-  return lines.slice(0, count).map((line) => {
+  const whole = lines.filter((line) => line !== '')
+  return whole.slice(0, count).map((line) => {
     const cells = line.split(',')
     return Object.fromEntries(columns.map((name, at) => [name, cells[at] ?? '']))
   })
@@ -146,7 +156,35 @@ async function measureArrivals(
   const from = performance.now()
   await addRecords(site, token, bodies.slice(1))
   const seconds = (performance.now() - from) / 1_000
-  report({ figure: 'arriving records', value: (arrival_records * arrival_requests) / seconds, unit: '1/s' })
+  const records = arrival_records * arrival_requests
+  report({ figure: 'arriving records', value: records / seconds, unit: '1/s' })
+  await measureLog(site, 'log after arrivals', report)
+  const logged_s = (performance.now() - from) / 1_000
+  report({ figure: 'arriving, logged too', value: records / logged_s, unit: '1/s' })
+}
+
+/** Waits until the log has the changes of every entity: the two background writes for each. */
+async function measureLog(site: TestSite, figure: string, report: Report): Promise<void> {
+  const began = performance.now()
+  const store = site.store('resolution')
+  const query = { filter: { unlogged: 1 }, limit: 1, fresh: true }
+  site.wakeWorker('resolution', 'entity-changes')
+  while ((await store.list(entityClusters, query)).docs.length > 0) await rest(50)
+  report({ figure, value: (performance.now() - began) / 1_000, unit: 's' })
+}
+
+/** A file of records, from its rename into the folder until it is in done. */
+async function measureFolder(site: TestSite, drop: string, people: number, report: Report): Promise<void> {
+  const [head = '', ...lines] = generatePeople(file_records, people + 2).csv.split('\n')
+  const rows = lines.slice(0, file_records).map((line) => `file ${line}`)
+  writeFileSync(path.join(drop, '.people.csv'), [head, ...rows].join('\n'))
+  const began = performance.now()
+  renameSync(path.join(drop, '.people.csv'), path.join(drop, 'people.csv'))
+  const ends = ['done', 'failed'].map((end) => path.join(drop, end))
+  while (!ends.some((end) => existsSync(end) && readdirSync(end).length > 0)) await rest(50)
+  if (readdirSync(path.join(drop, 'failed')).length > 0) throw new Error('the file of the folder failed')
+  report({ figure: 'records of a file', value: (rows.length * 1_000) / (performance.now() - began), unit: '1/s' })
+  await measureLog(site, 'log after the file', report)
 }
 
 /** Sends arrivals, and waits until each is matched. */
