@@ -85,6 +85,7 @@ export const commandCatalogue = {
   'resolve start': () => import('../commands/resolve/start.ts'),
   'resolve runs': () => import('../commands/resolve/runs.ts'),
   'resolve show': () => import('../commands/resolve/show.ts'),
+  'resolve accept': () => import('../commands/resolve/accept.ts'),
   'resolve cancel': () => import('../commands/resolve/cancel.ts'),
   'resolve matches': () => import('../commands/resolve/matches.ts'),
   'resolve label': () => import('../commands/resolve/label.ts'),

@@ -166,3 +166,25 @@ test('forgets a record, deletes an entity, and requires a confirmation for both'
   expect(deleted.stdout).toMatch(/state +deleted[\s\S]*deleted +\S+ by \S+: test data\nrecords forgotten +\S+ by/)
   expect(await resolve('entity', 'show', uid)).toMatchObject({ entity: { state: 'deleted' }, records: [] })
 })
+
+test('a run of poor quality is held with exit code 6, and accepted by a command', async () => {
+  const fields = ['town', 'area'].map((name) => `  - { name: ${name}, type: name }`)
+  const head = ['lens: places', 'version: 1.0.0', 'entity_type: place', 'threshold: -10', 'fields:']
+  const lens = path.join(dir, 'places.yaml')
+  writeFileSync(lens, [...head, ...fields, ''].join('\n'))
+  const towns = ['Norwich', 'Ipswich', 'Colchester', 'Cambridge', 'York']
+  const rows = Array.from({ length: 150 }, (_, row) => ({ id: `r${row}`, town: towns[row % 5], area: `N${row % 5}` }))
+  writeFileSync(path.join(dir, 'places.json'), JSON.stringify(rows))
+  await resolve('lens', 'create', lens)
+  const records = `gazetteer=${path.join(dir, 'places.json')}`
+  const words = ['resolve', 'start', '--lens', 'places', '--records', records, '--wait', '--json']
+  const { exit, stdout, stderr } = await runCommand(words, { env })
+  expect([exit, stderr]).toEqual([6, expect.stringMatching(/the result is poor.*\n.*platform resolve accept run_/)])
+  const { run_id, ...held } = JSON.parse(stdout)
+  expect(held).toMatchObject({ state: 'matched', held: 'poor' })
+  expect((await runCommand(['resolve', 'show', run_id], { env })).stdout).toMatch(/held +the result is poor/)
+  expect((await resolve('clusters', '--run', run_id)).items).toEqual([])
+  expect(await resolve('accept', run_id)).toMatchObject({ state: 'completed', accept_poor: true })
+  expect((await resolve('clusters', '--run', run_id)).items.length).toBeGreaterThan(0)
+  expect(await resolve('start', ...words.slice(2, -1), '--accept-poor')).toMatchObject({ state: 'completed' })
+})

@@ -1,12 +1,12 @@
 // Starts a run on the service.
 
 import { readJsonFile } from '../../file/json-file.ts'
-import { formatFusionRun } from '../../format/fusion-run.ts'
+import { findHeldRunFailure, formatFusionRun, waitForRun } from '../../format/fusion-run.ts'
 import { classificationOptions, resolveClassification } from '../../options/classification.ts'
 import { seedOption } from '../../options/seed-option.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
-import { decimal, required, rest, text } from '../../program/params.ts'
+import { decimal, flag, required, rest, text } from '../../program/params.ts'
 import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
@@ -14,7 +14,9 @@ export const definition = command({
   summary: 'Start a run on the service over the records of nodes',
   notes: [
     'A data file is in the folder of the tenant below resolution.data_folder at the site; give its name there. A',
-    'few records can be sent along instead: a file with a JSON list of records.',
+    'few records can be sent along instead: a file with a JSON list of records. A run whose estimated quality is',
+    'poor is held before it changes the registry, until `resolve accept` or `resolve cancel`; with --wait the',
+    'command then ends with exit code 6.',
   ].join('\n'),
   options: {
     lens: required(text('LENS', 'Uid or name of a lens of the service')),
@@ -34,6 +36,8 @@ export const definition = command({
       0,
       100,
     ),
+    acceptPoor: flag('Accept a result whose estimated quality is poor: update the registry'),
+    wait: flag('Wait until the run has ended or is held'),
     seed: seedOption,
     idempotencyKey: text('KEY', 'Idempotency key: a repeat with the same key returns the same run'),
     ...classificationOptions,
@@ -41,14 +45,15 @@ export const definition = command({
   },
   example: 'platform resolve start --lens persons --data east=people-east.csv west=people-west.csv',
   async run(params, terminal) {
-    const { lens, lensVersion, data, records, idField, threshold, nullPenalty, seed, idempotencyKey } = params
+    const { lens, lensVersion, data, records, idField, threshold, nullPenalty, acceptPoor, seed, idempotencyKey } =
+      params
     const nodes = [
       ...data.map((pair) => parseNodeValue(pair, (file) => ({ file }))),
       ...records.map((pair) => parseNodeValue(pair, readJsonFile)),
     ]
     if (new Set(nodes.map(([node]) => node)).size < nodes.length) throw new CommandFailure(2, 'a node is named twice')
     const api = await connectService(params, terminal)
-    const run = await api.call(
+    const started = await api.call(
       'resolution.fusion-run.start',
       {
         lens_id: lens,
@@ -57,12 +62,16 @@ export const definition = command({
         id_field: idField,
         threshold,
         null_penalty: nullPenalty,
+        accept_poor: acceptPoor || undefined,
         seed,
         classification: await resolveClassification(params, terminal),
       },
       idempotencyKey ? { idempotency_key: idempotencyKey } : {},
     )
+    const run = params.wait ? await waitForRun(api, started, terminal) : started
     printResult(terminal, params.json, run, () => formatFusionRun(terminal, run))
+    const failure = params.wait ? findHeldRunFailure(run) : undefined
+    if (failure) throw failure
     return 0
   },
 })

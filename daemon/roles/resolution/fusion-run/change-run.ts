@@ -26,7 +26,7 @@ export async function changeRun(
     const next = rule(value, stored)
     if (isRefusal(next)) return { answer: next }
     if (next === value) return { answer: false }
-    const detail = { from: value.state, to: next.state, ...(next.failure ? { failure: next.failure } : {}) }
+    const detail = { from: value.state, to: next.state, ...describeOutcome(value, next) }
     const event = { ...call.audited(action, id, detail, next.label), tenant_id: next.tenant_id }
     return { next, answer: next.state !== value.state, audit: [event] }
   })
@@ -35,4 +35,13 @@ export async function changeRun(
   if (hasEnteredState) call.count(runTotal, { state: doc.value.state })
   announceJob(call, fusionRuns, doc)
   return doc
+}
+
+/** What a record of the audit log has beside the states: why the run failed or was held, and who takes responsibility for a poor result. */
+function describeOutcome(before: StoredRun, { failure, held, accept_poor }: StoredRun) {
+  return {
+    ...(failure ? { failure } : {}),
+    ...(held && !before.held ? { held } : {}),
+    ...(accept_poor && !before.accept_poor ? { accept_poor } : {}),
+  }
 }

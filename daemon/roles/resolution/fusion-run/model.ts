@@ -73,6 +73,11 @@ export const runSource = z
   .meta({ id: 'RunSource' })
 export type RunSource = z.infer<typeof runSource>
 
+/** Argument of a run, and of the request that takes its result as it is. */
+export const acceptPoor = z.boolean().optional().meta({
+  description: 'Update the registry even if the estimated quality of the result is poor',
+})
+
 /** Arguments of a run that override its lens. */
 export const lensOverrides = {
   threshold: z.number().min(-1_000).max(1_000).optional().meta({
@@ -106,6 +111,11 @@ const runFields = {
   quality: resultQuality
     .optional()
     .meta({ description: 'Quality of the result, estimated without labels; absent before there are clusters' }),
+  held: z.enum(['poor', 'no_links']).optional().meta({
+    description:
+      'Reason why the run stopped at matched, with the registry unchanged: its estimated quality is poor, or it links nothing and would split entities. Resolve it with accept_poor or another threshold, or cancel it',
+  }),
+  accept_poor: acceptPoor,
   left_out: z.array(leftOut).optional().meta({ description: 'What the run left out at its limits; absent if nothing' }),
   failure: z
     .strictObject({ code: shortText, reason: z.string() })

@@ -20,7 +20,7 @@ import type { StoredLens } from '../lens/stored-lens.ts'
 import { runTotal } from '../metrics.ts'
 import { runWork } from '../parts.ts'
 import { settings } from '../settings.ts'
-import { fusionRuns, lensOverrides, privacy, type StoredRun } from './model.ts'
+import { acceptPoor, fusionRuns, lensOverrides, privacy, type StoredRun } from './model.ts'
 import { type NodeRecord, nodeData, splitNodeData } from './node-data.ts'
 import { open_states } from './rules.ts'
 import { exchangeOfRun } from './start-exchange.ts'
@@ -38,6 +38,7 @@ export const runInput = z.strictObject({
   consensus: consensusRange
     .optional()
     .meta({ description: 'Opens consensus sessions for matches with uncertain scores' }),
+  accept_poor: acceptPoor,
   exchange: exchangeOfRun.optional(),
 })
 export type RunInput = z.infer<typeof runInput>
@@ -77,10 +78,11 @@ async function createRun(
   if (before) return checkRepeatedRequest(call, before)
   const refused = await checkRunLimit(call)
   if (refused) return refused
-  const { label, goal, sources } = value
+  const { label, goal, sources, accept_poor } = value
   const { inline } = splitNodeData(node_data)
   const stored = inline.size > 0 ? await call.part(runWork).storeRecords(id, inline) : undefined
-  const detail = { lens: value.lens, lens_version: value.lens_version, goal, sources }
+  const accepted = accept_poor ? { accept_poor } : {}
+  const detail = { lens: value.lens, lens_version: value.lens_version, goal, sources, ...accepted }
   const audit = [call.audited('resolution.fusion-run.start', id, detail, label)]
   const created = await call
     .store(fusionRuns)
@@ -120,7 +122,7 @@ async function hasOpenRuns(call: Call, filter: Filter, count: number): Promise<b
 }
 
 function buildRun(call: Call, goal: StoredRun['goal'], input: RunInput, { id, value }: Doc<StoredLens>) {
-  const { threshold, null_penalty, id_field, consensus } = input
+  const { threshold, null_penalty, id_field, consensus, accept_poor } = input
   const at = call.nowIso()
   return {
     tenant_id: call.caller.tenant_id,
@@ -141,6 +143,7 @@ function buildRun(call: Call, goal: StoredRun['goal'], input: RunInput, { id, va
     ...(null_penalty === undefined ? {} : { null_penalty }),
     ...(id_field === undefined ? {} : { id_field }),
     ...(consensus === undefined ? {} : { consensus }),
+    ...(accept_poor ? { accept_poor } : {}),
   }
 }
 

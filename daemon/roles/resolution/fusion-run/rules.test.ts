@@ -56,7 +56,7 @@ describe('phases', () => {
     const stopped = completeAllPhases({ ...pendingRun, goal })
     expect(stopped).toMatchObject({ state: goal, job: { state: 'waiting' }, job_due_ts: undefined })
     expect(stopped.ended_at).toBeUndefined()
-    const extended = extendGoal(stopped, 'completed', undefined, at, undefined)
+    const extended = extendGoal(stopped, { goal: 'completed' }, at)
     expect(extended).toMatchObject({ state: goal, job: { state: 'queued' }, job_due_ts: Date.parse(at) })
     expect(completeAllPhases(extended as StoredRun).state).toBe('completed')
   })
@@ -72,28 +72,30 @@ describe('phases', () => {
 
 describe('an extended goal', () => {
   test('that the run reaches anyway changes nothing', () => {
-    expect(extendGoal(pendingRun, 'matched', undefined, at, undefined)).toBe(pendingRun)
+    expect(extendGoal(pendingRun, { goal: 'matched' }, at)).toBe(pendingRun)
     const completed = completeAllPhases(pendingRun)
-    expect(extendGoal(completed, 'completed', undefined, at, undefined)).toBe(completed)
+    expect(extendGoal(completed, { goal: 'completed' }, at)).toBe(completed)
   })
 
   test('may set a threshold until the run resolves', () => {
     const matched = completeAllPhases({ ...pendingRun, goal: 'matched' })
-    expect(extendGoal(matched, 'completed', 3, at, undefined)).toMatchObject({
+    expect(extendGoal(matched, { goal: 'completed', threshold: 3 }, at)).toMatchObject({
       threshold: 3,
       goal: 'completed',
       job: { state: 'queued' },
     })
-    expect(extendGoal({ ...matched, scale: 'likeness' }, 'completed', 3, at, undefined)).toMatchObject({
+    expect(extendGoal({ ...matched, scale: 'likeness' }, { goal: 'completed', threshold: 3 }, at)).toMatchObject({
       code: 'invalid',
     })
     for (const state of ['matching', 'resolving', 'completed'] as const) {
-      expect(extendGoal({ ...matched, state }, 'completed', 3, at, undefined)).toMatchObject({ code: 'wrong_state' })
+      expect(extendGoal({ ...matched, state }, { goal: 'completed', threshold: 3 }, at)).toMatchObject({
+        code: 'wrong_state',
+      })
     }
   })
 
   test.each(['failed', 'cancelled'] as const)('of a run that is %s is refused', (state) => {
-    expect(extendGoal({ ...pendingRun, state }, 'matched', undefined, at, undefined)).toMatchObject({
+    expect(extendGoal({ ...pendingRun, state }, { goal: 'matched' }, at)).toMatchObject({
       code: 'wrong_state',
     })
     expect(nextPhase({ state, goal: 'completed' })).toBeUndefined()
@@ -157,14 +159,59 @@ describe('expiry of a run that waits for a request', () => {
   })
 })
 
+describe('a run whose result is poor', () => {
+  const complete = (run: StoredRun) =>
+    completePhase(beginPhase(run, 'resolve', at), 'resolve', { counts: { clusters: 9 }, held: 'poor' }, at, 99)
+  const heldRun = complete({ ...pendingRun, state: 'matched' })
+
+  test('waits at matched with its counts, and ends nothing', () => {
+    expect(heldRun).toMatchObject({
+      ...{ state: 'matched', goal: 'matched', held: 'poor', counts: { clusters: 9 } },
+      ...{ job: { state: 'waiting' }, job_due_ts: undefined },
+    })
+    expect(heldRun.files_until_ts).toBeUndefined()
+    expect(nextPhase(heldRun)).toBeUndefined()
+  })
+
+  test('goes on if it is accepted, or with another threshold, and by no other request', () => {
+    expect(extendGoal(heldRun, { goal: 'completed' }, at)).toMatchObject({
+      ...{ code: 'wrong_state', message: expect.stringContaining('accept_poor') },
+    })
+    expect(extendGoal(heldRun, { goal: 'matched' }, at)).toBe(heldRun)
+    for (const more of [{ accept_poor: true }, { threshold: 3 }]) {
+      const next = extendGoal(heldRun, { goal: 'completed', ...more }, at)
+      if (isRefusal(next)) throw next
+      expect(next).toMatchObject({ goal: 'completed', job: { state: 'queued' }, ...more })
+      expect(next.held).toBeUndefined()
+      expect(nextPhase(next)).toBe('resolve')
+    }
+  })
+
+  test('that is accepted while it resolves resolves again', () => {
+    const accepted = extendGoal({ ...pendingRun, state: 'resolving' }, { goal: 'completed', accept_poor: true }, at)
+    if (isRefusal(accepted)) throw accepted
+    const again = complete(accepted)
+    expect(again).toMatchObject({ state: 'matched', goal: 'completed', accept_poor: true })
+    expect(again.held).toBeUndefined()
+    expect(nextPhase(again)).toBe('resolve')
+  })
+
+  test('and that has ended takes no acceptance', () => {
+    const completed: StoredRun = { ...pendingRun, state: 'completed' }
+    expect(extendGoal(completed, { goal: 'completed', accept_poor: true }, at)).toBe(completed)
+  })
+})
+
 describe('a run of an exchange', () => {
   const run: StoredRun = { ...pendingRun, ...newJob(undefined, undefined), state: 'extracting', exchange_id: 'xchg_1' }
 
   test('is not continued by itself with another threshold: its phases are those of the exchange', () => {
-    expect(extendGoal(run, 'completed', 3, at)).toMatchObject({
+    expect(extendGoal(run, { goal: 'completed', threshold: 3 }, at)).toMatchObject({
       ...{ code: 'wrong_state', message: expect.stringContaining('belongs to an exchange') },
     })
-    expect(extendGoal({ ...run, threshold: 3 }, 'completed', 3, at)).toMatchObject({ state: 'extracting' })
+    expect(extendGoal({ ...run, threshold: 3 }, { goal: 'completed', threshold: 3 }, at)).toMatchObject({
+      state: 'extracting',
+    })
   })
 })
 
@@ -199,7 +246,7 @@ describe.each([
     const open = adoptEarlierRun(read({ state: 'extracted', goal: 'matched', owes: 1 })) as StoredRun
     expect(cancelRun(open, at, 5)).toMatchObject({ state: 'cancelled', job: { state: 'cancelled' }, files_until_ts: 5 })
     for (const goal of ['matched', 'completed'] as const)
-      expect(extendGoal(open, goal, undefined, at, principal)).toMatchObject({
+      expect(extendGoal(open, { goal }, at, principal)).toMatchObject({
         ...{
           code: 'wrong_state',
           message: expect.stringContaining('an earlier version of the service began this run'),
@@ -210,7 +257,7 @@ describe.each([
   test('that waits for a request goes on with the principal of the request', () => {
     const waiting = settle({ state: 'extracted', goal: 'extracted' })
     expect(waiting).toMatchObject({ state: 'extracted', job: { state: 'waiting' } })
-    expect(extendGoal(waiting, 'matched', undefined, at, principal)).toMatchObject({
+    expect(extendGoal(waiting, { goal: 'matched' }, at, principal)).toMatchObject({
       job: { state: 'queued', principal: { subject: 'ann' } },
     })
   })

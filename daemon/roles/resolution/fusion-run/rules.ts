@@ -54,9 +54,12 @@ export function beginPhase(run: StoredRun, phase: RunPhase, at: string): StoredR
 }
 
 export type RunPhaseResult = Pick<StoredRun, 'counts'> &
-  Partial<Pick<StoredRun, 'sources' | 'route' | 'scale' | 'weights' | 'quality' | 'left_out'>>
+  Partial<Pick<StoredRun, 'sources' | 'route' | 'scale' | 'weights' | 'quality' | 'left_out' | 'held'>>
 
-/** Completes a phase. `files_until_ts`: time at which files of a completed run are deleted, in epoch milliseconds. */
+/**
+ * Completes a phase; one that was held before it changed the registry leaves the run matched, and is repeated if the result was
+ * accepted meanwhile. `files_until_ts`: time at which files of a completed run are deleted, in epoch milliseconds.
+ */
 export function completePhase(
   run: StoredRun,
   phase: RunPhase,
@@ -64,11 +67,13 @@ export function completePhase(
   at: string,
   files_until_ts: number,
 ): StoredRun {
-  const state = statesByPhase[phase].after
   const counts = { ...run.counts, ...result.counts }
-  const { left_out: added = [], ...results } = result
+  const { left_out: added = [], held, ...results } = result
+  const state = held ? 'matched' : statesByPhase[phase].after
+  const stop = held && !run.accept_poor ? { held, goal: 'matched' as const } : {}
   const left_out = [...(run.left_out ?? []).filter(({ what }) => what !== 'matches'), ...added]
-  const fields = { ...results, counts, left_out: left_out.length > 0 ? left_out : undefined, state, updated_at: at }
+  const listed = { counts, left_out: left_out.length > 0 ? left_out : undefined }
+  const fields = { ...results, ...listed, ...stop, state, updated_at: at }
   if (state === 'completed') return endJob(run, 'completed', { ...fields, ended_at: at, files_until_ts })
   const next: StoredRun = { ...run, ...fields }
   return isAtGoal(next) ? waitForEvent(completeStep(next), Date.parse(at)) : completeStep(next)
@@ -127,14 +132,16 @@ export function expireRun(run: StoredRun, wait_days: number, at: string, now_ms:
   return markRunFailed(run, { code: 'expired', reason }, at, now_ms)
 }
 
+/** What is requested of a run: its further goal, another threshold, and that a poor result is taken as it is. */
+export type PhaseRequest = Pick<StoredRun, 'goal' | 'threshold' | 'accept_poor'>
+
 /**
  * Extends the goal of a run, whose next phases act for the principal that requests them. Returns the same value if the
  * goal is as far already.
  */
 export function extendGoal(
   run: StoredRun,
-  goal: RunGoal,
-  threshold: number | undefined,
+  { goal, threshold, accept_poor }: PhaseRequest,
   at: string,
   principal?: StoredPrincipal,
 ): StoredRun | Refusal {
@@ -150,15 +157,24 @@ export function extendGoal(
     return refuse('wrong_state', 'the run is matching with another threshold: retry once it has matched')
   }
   if (hasNewThreshold && run.scale === 'likeness') return refuse('invalid', likenessThresholdMessage, [thresholdFault])
+  const isAcceptance = accept_poor === true && !run.accept_poor && !isEnded(run)
   const furthest = stateSequence.indexOf(goal) > stateSequence.indexOf(run.goal) ? goal : run.goal
-  if (furthest === run.goal && !hasNewThreshold) return run
+  if (furthest === run.goal && !hasNewThreshold && !isAcceptance) return run
   if (run.exchange_id !== undefined) return refuse('wrong_state', exchangeRunMessage)
-  const next = { ...run, goal: furthest, ...(hasNewThreshold ? { threshold } : {}), updated_at: at }
+  if (run.held && !hasNewThreshold && !isAcceptance)
+    return refuse('wrong_state', `${heldMessages[run.held]}; ${held_remedy}`)
+  const changes = { ...(hasNewThreshold ? { threshold } : {}), ...(isAcceptance ? { accept_poor } : {}) }
+  const next: StoredRun = { ...run, goal: furthest, ...changes, held: undefined, updated_at: at }
   return isAtGoal(next) ? next : wakeJob(next, Date.parse(at), principal)
 }
 
 const exchangeRunMessage =
   'the run belongs to an exchange, whose terms both sites agreed on: propose a new exchange for another threshold'
+const heldMessages: Readonly<Record<NonNullable<StoredRun['held']>, string>> = {
+  poor: 'the run is held: the estimated quality of its result is poor, and the registry is unchanged',
+  no_links: 'the run is held: it links no records, would split entities, and the registry is unchanged',
+}
+const held_remedy = 'resolve it with accept_poor to take the result as it is, or with another threshold, or cancel it'
 const likenessThresholdMessage =
   'the records were matched by text similarity, whose threshold is derived from the data: set a threshold before matching'
 const thresholdFault = { path: 'threshold', message: 'must be absent for these records' }

@@ -50,7 +50,7 @@ function findExchangeFaults(input: RunInput): FieldError[] {
   if (!input.exchange) fault('exchange', `is required with privacy ${input.privacy}: name the other site and the terms`)
   if (Object.keys(input.node_data).length !== 1)
     fault('node_data', 'must have one node, the records of this site: the other site has its own')
-  for (const name of ['null_penalty', 'id_field', 'consensus'] as const)
+  for (const name of ['null_penalty', 'id_field', 'consensus', 'accept_poor'] as const)
     if (input[name] !== undefined) fault(name, 'is for runs of this site alone: an exchange keeps to the lens')
   return faults
 }

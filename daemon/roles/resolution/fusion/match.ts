@@ -31,7 +31,7 @@ export const match = matchingOperation({
   allow: 'resolution:write',
 
   async run(call, { run_id, limit }) {
-    const changed = await requestPhase(call, run_id, 'matched')
+    const changed = await requestPhase(call, run_id, { goal: 'matched' })
     if (isRefusal(changed)) return changed
     const doc = await waitForDocument(call, fusionRuns, changed, runTopic(run_id), isAtGoal)
     const run = showRun(doc, call.part(runWork).progress(run_id))

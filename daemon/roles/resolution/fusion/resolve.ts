@@ -5,7 +5,7 @@ import { listFields } from '../../../kernel/operation/paging.ts'
 import { clusterView, entityClusters, showCluster } from '../entity-cluster/model.ts'
 import { uid } from '../fields.ts'
 import { runTopic } from '../fusion-run/change-run.ts'
-import { fusionRuns, lensOverrides, runView, showRun } from '../fusion-run/model.ts'
+import { acceptPoor, fusionRuns, lensOverrides, runView, showRun } from '../fusion-run/model.ts'
 import { requestPhase } from '../fusion-run/request-phase.ts'
 import { isAtGoal } from '../fusion-run/rules.ts'
 import { matchingOperation } from '../matching.ts'
@@ -17,13 +17,18 @@ export const resolve = matchingOperation({
   method: 'POST',
   path: '/api/v2/fusion/resolve/{run_id}',
   tool: 'fusion_resolve_phase',
-  input: z.strictObject({ run_id: uid, threshold: lensOverrides.threshold, limit: listFields.limit }),
+  input: z.strictObject({
+    run_id: uid,
+    threshold: lensOverrides.threshold,
+    accept_poor: acceptPoor,
+    limit: listFields.limit,
+  }),
   output: z
     .strictObject({
       run: runView,
       items: z
         .array(clusterView)
-        .meta({ description: 'Clusters, largest first; empty while the phase is in progress' }),
+        .meta({ description: 'Clusters, largest first; empty while the phase is in progress, or if the run is held' }),
       next_cursor: z
         .string()
         .optional()
@@ -33,8 +38,8 @@ export const resolve = matchingOperation({
   errors: ['not_found', 'not_your_tenant', 'wrong_state', 'precondition_failed'],
   allow: 'resolution:write',
 
-  async run(call, { run_id, threshold, limit }) {
-    const changed = await requestPhase(call, run_id, 'completed', threshold)
+  async run(call, { run_id, threshold, accept_poor, limit }) {
+    const changed = await requestPhase(call, run_id, { goal: 'completed', threshold, accept_poor })
     if (isRefusal(changed)) return changed
     const doc = await waitForDocument(call, fusionRuns, changed, runTopic(run_id), isAtGoal)
     const run = showRun(doc, call.part(runWork).progress(run_id))

@@ -12,15 +12,16 @@ import { exchanges, runIdOfExchange } from '../exchange/model.ts'
 import { changeRun } from '../fusion-run/change-run.ts'
 import { fusionRuns, type RunPhase, type RunSource, type StoredRun } from '../fusion-run/model.ts'
 import { publishMatches } from '../fusion-run/publish-matches.ts'
-import { beginPhase, completePhase, markRunFailed, nextPhase } from '../fusion-run/rules.ts'
+import { beginPhase, completePhase, markRunFailed, nextPhase, type RunPhaseResult } from '../fusion-run/rules.ts'
 import { lenses } from '../lens/stored-lens.ts'
 import { bindLens } from '../lens-binding/bind.ts'
 import { isLookupOnly } from '../matching.ts'
 import { runTotal } from '../metrics.ts'
-import { type PhaseJob, type PhaseResult, runWork } from '../parts.ts'
+import { type PhaseJob, runWork } from '../parts.ts'
 import { publishRegistry } from '../registry/publish-registry.ts'
 import { settings } from '../settings.ts'
 import { listWithdrawnRefs } from '../withdrawal/list-withdrawn.ts'
+import { findHoldReason } from './find-hold-reason.ts'
 
 const day_ms = 86_400_000
 const minute_ms = 60_000
@@ -66,7 +67,8 @@ async function performNextPhase(call: JobCall, { id, value }: Doc<StoredRun>): P
   const result = await performPhase(call, begun, phase)
   if (isRefusal(result)) return result
   const files_until_ts = call.now() + call.settings(settings).keep_days * day_ms
-  await change(`${phase}-done`, (run) => completePhase(run, phase, result, call.nowIso(), files_until_ts))
+  const verb = result.held ? 'held' : `${phase}-done`
+  await change(verb, (run) => completePhase(run, phase, result, call.nowIso(), files_until_ts))
   // Decisions wait while a run writes clusters.
   if (phase === 'resolve') call.wake('recluster')
   return undefined
@@ -76,7 +78,7 @@ async function performNextPhase(call: JobCall, { id, value }: Doc<StoredRun>): P
  * Reads what the principal may read. What follows from it concerns records of every label in the registry of the tenant,
  * so the service writes it, under labels that are joined.
  */
-async function performPhase(call: JobCall, run: Doc<StoredRun>, phase: RunPhase): Promise<PhaseResult | Refusal> {
+async function performPhase(call: JobCall, run: Doc<StoredRun>, phase: RunPhase): Promise<RunPhaseResult | Refusal> {
   const { service, signal } = call
   const lens = await call.store(lenses).get(run.value.lens_id)
   const isLast = phase === 'resolve' || (phase === 'match' && run.value.goal === 'matched')
@@ -89,15 +91,16 @@ async function performPhase(call: JobCall, run: Doc<StoredRun>, phase: RunPhase)
   const { left_out: _leftOut, ...results } = result
   const updated: Doc<StoredRun> = { ...run, value: { ...run.value, ...results } }
   if (phase === 'extract') for (const use of result.sources ?? []) await bindLens(service, lens, buildLensUse(run, use))
+  const held = phase === 'resolve' ? await findHoldReason(service, updated, signal) : undefined
   if (isLast) {
-    const principal = await storeConsultPrincipal(call, run)
+    // People may decide the matches of a run that is held. No session is opened for them before its result is accepted.
+    const { consensus: _later, ...withoutConsensus } = updated.value
+    const principal = held ? undefined : await storeConsultPrincipal(call, run)
     if (isRefusal(principal)) return principal
-    const published = {
-      ...updated,
-      value: { ...updated.value, ...(principal ? { consult_principal: principal } : {}) },
-    }
-    await publishMatches(service, published, result.counts.matches ?? 0, signal)
+    const value = held ? withoutConsensus : { ...updated.value, ...(principal ? { consult_principal: principal } : {}) }
+    await publishMatches(service, { ...updated, value }, result.counts.matches ?? 0, signal)
   }
+  if (held) return { ...result, held }
   if (phase === 'resolve') await publishRegistry(service, updated, result.counts.entities ?? 0, signal)
   return result
 }
