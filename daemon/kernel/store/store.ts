@@ -30,7 +30,7 @@ export type Collection<T extends StoredFields = StoredFields> = {
    * The version as callers know it, where internal writes must not count as a change; default: the version of the
    * store.
    */
-  readonly revision?: (value: T) => number
+  readonly revision?: (value: T, version: number) => number
 }
 
 /**

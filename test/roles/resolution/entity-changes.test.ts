@@ -4,7 +4,9 @@ import { create as arrive } from '../../../daemon/roles/resolution/arrival/creat
 import { history } from '../../../daemon/roles/resolution/entity-change/history.ts'
 import { list as changes } from '../../../daemon/roles/resolution/entity-change/list.ts'
 import type { EntityChange } from '../../../daemon/roles/resolution/entity-change/model.ts'
+import { get } from '../../../daemon/roles/resolution/entity-cluster/get.ts'
 import { list as clusters } from '../../../daemon/roles/resolution/entity-cluster/list.ts'
+import type { ClusterView } from '../../../daemon/roles/resolution/entity-cluster/model.ts'
 import { remove } from '../../../daemon/roles/resolution/entity-cluster/remove.ts'
 import { list as matches } from '../../../daemon/roles/resolution/entity-match/list.ts'
 import type { MatchView } from '../../../daemon/roles/resolution/entity-match/model.ts'
@@ -67,6 +69,9 @@ test('a run begins entities, each of which the feed names once with its records'
   const causes = new Set(items.map(({ change, cause }) => JSON.stringify([change, cause])))
   expect(causes).toEqual(new Set([JSON.stringify(['created', { kind: 'run', run_id }])]))
   expect(items.reduce((sum, { joined = [] }) => sum + joined.length, 0)).toBe(40 + 40 + 25)
+  // The log is no change of them: a version that a caller has noted still holds.
+  const { items: logged } = await ann.ok(clusters, { lens, min_size: 1, limit: 500 })
+  expect(new Set((logged as ClusterView[]).map(({ version }) => version))).toEqual(new Set([1]))
 })
 
 test('a record that links two entities merges them: the answer, the feed and the history name both', async () => {
@@ -132,7 +137,15 @@ test('a forgotten record leaves its entity by reference alone, and a deleted ent
   await add({ ...person, id: 's91' })
   const { position } = await readFeed(undefined, (all) => all.some(({ joined }) => joined?.[0]?.record_id === 's91'))
   await ann.ok(forget, { lens, node_id: 'south', record_id: 's91', reason: 'requested' })
-  await ann.ok(remove, { uid: first?.entity ?? '', reason: 'test data' })
+  const uid = first?.entity ?? ''
+  const { version } = await waitUntil(async () => {
+    const entity = await ann.ok(get, { uid })
+    return entity.size === 1 && entity
+  })
+  await readFeed(position, (all) => all.some(({ change }) => change === 'left'))
+  const ifMatch = (wanted: number) => ({ 'if-match': `"${wanted}"` })
+  expect(await ann.refusal(remove, { uid, reason: 'test data' }, ifMatch(version - 1))).toBe('precondition_failed')
+  expect(await ann.ok(remove, { uid, reason: 'test data' }, ifMatch(version))).toMatchObject({ state: 'deleted' })
   const { items } = await readFeed(position, (all) => all.some(({ change }) => change === 'deleted'))
   expect(items).toMatchObject([
     { change: 'left', left: [{ record_id: 's91' }], size: 1, cause: { kind: 'withdrawal' } },

@@ -30,9 +30,9 @@ beforeAll(async () => {
 
 type Stored = Pick<EntityChange, 'change' | 'cause'> & Partial<EntityChange>
 
-/** A log whose only batch has these changes of the entity of record `a`. */
-async function storeLog(lens: string, log: readonly Stored[]) {
-  const entity = clusterUid(tenant_id, lens, ref('a'))
+/** A log whose last batch has these changes of the entity of a record. */
+async function storeLog(lens: string, log: readonly Stored[], { record = 'a', label = registryLabel } = {}) {
+  const entity = clusterUid(tenant_id, lens, ref(record))
   const batch = world().clock.now()
   const at = seeded_at
   const places = assignPlaces(
@@ -45,7 +45,7 @@ async function storeLog(lens: string, log: readonly Stored[]) {
     const expires_ts = batch + 86_400_000
     await world()
       .store('resolution')
-      .create(entityChanges, id, { tenant_id, label: registryLabel, lens, entity, place, change, expires_ts })
+      .create(entityChanges, id, { tenant_id, label, lens, entity, place, change, expires_ts })
   }
   const head = { tenant_id, batch, settled: batch, pending: [], has_pending: 0 as const }
   if ((await world().store('resolution').create(entityChangeLogs, tenant_id, head)) === 'exists')
@@ -100,4 +100,28 @@ test('a page ends before it names too many references, and the next one continue
   const end = await ann.ok(history, { uid, cursor: page.next_cursor ?? '' })
   expect(end.items.map(({ revision }) => revision)).toEqual([5])
   expect(end).not.toHaveProperty('next_cursor')
+})
+
+test('the position of a reader who sees nothing advances, does not show that something is hidden, and skips nothing', async () => {
+  const lens = 'quiet'
+  const created = [{ change: 'created' as const, cause: { kind: 'arrival' as const } }]
+  const cleared = { subject: 'bob', clearance: { level: 'UNCLASSIFIED' } }
+  const { next_since } = await bob.ok(changes, { lens })
+  await storeLog(lens, created, { label: secret })
+  expect(await bob.ok(changes, { lens })).toEqual({ items: [], next_since, has_more: false })
+  // Longer than changes are kept: a position that stood still would be refused.
+  let since = next_since
+  for (let days = 0; days < 400; days += 50) {
+    world().clock.advance(50 * 86_400_000)
+    const reader = await world().as(cleared)
+    const page = await reader.ok(changes, { lens, since })
+    expect(page).toMatchObject({ items: [], has_more: false })
+    expect(page.next_since).not.toBe(since)
+    since = page.next_since
+  }
+  await storeLog(lens, created, { record: 'b' })
+  const reader = await world().as(cleared)
+  const page = await reader.ok(changes, { lens, since })
+  expect(page.items).toMatchObject([{ change: 'created', entity: clusterUid(tenant_id, lens, ref('b')) }])
+  expect((await reader.ok(changes, { lens, since: page.next_since })).items).toEqual([])
 })

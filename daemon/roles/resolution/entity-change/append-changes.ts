@@ -104,12 +104,16 @@ async function clearCopied(
 ): Promise<void> {
   const clear = ({ id, value }: Doc<StoredCluster>) =>
     removeLoggedChanges(value, new Set(copied.get(id)?.map(({ revision }) => revision)))
-  const changed = await putDocuments(
-    call.store(entityClusters),
-    docs.filter(({ value }) => value.unlogged).map((doc) => ({ ...doc, value: clear(doc) })),
-  )
+  const cleared = docs.flatMap((doc) => {
+    const value = clear(doc)
+    return value === doc.value ? [] : [{ ...doc, value }]
+  })
+  const changed = await putDocuments(call.store(entityClusters), cleared)
   await writeConcurrently(changed, (id) =>
-    call.store(entityClusters).update(id, (doc) => ({ next: clear(doc), answer: undefined })),
+    call.store(entityClusters).update(id, (doc) => {
+      const next = clear(doc)
+      return next === doc.value ? { answer: undefined } : { next, answer: undefined }
+    }),
   )
 }
 

@@ -10,7 +10,7 @@ import { shortText } from '../fields.ts'
 import { settings } from '../settings.ts'
 import { copiedEnd } from './append-changes.ts'
 import { type EntityChangeLog, entityChange, entityChangeLogs, entityChanges } from './model.ts'
-import { batchOf, retainedDays } from './recorded-changes.ts'
+import { batchOf, quietPosition, retainedDays } from './recorded-changes.ts'
 import { countChangesOfPage, showChanges } from './show-changes.ts'
 
 const day_ms = 86_400_000
@@ -30,10 +30,9 @@ export const list = operation({
   output: z
     .strictObject({
       items: z.array(entityChange),
-      next_since: z
-        .string()
-        .optional()
-        .meta({ description: 'Position after these changes; absent while there are none' }),
+      next_since: z.string().meta({
+        description: 'Position after these changes; it advances also while there are none that the caller may see',
+      }),
       has_more: z.boolean().meta({ description: 'Whether more changes are available now' }),
     })
     .meta({ id: 'EntityChangeFeed' }),
@@ -51,9 +50,9 @@ export const list = operation({
     const found = docs.map(({ value }) => value)
     const page = found.slice(0, countChangesOfPage(found))
     const items = await showChanges(call, page)
-    const last = page.at(-1)?.place ?? after
-    const next = last === undefined ? {} : { next_since: writePosition(call, lens, last) }
-    return { items, ...next, has_more: next_cursor !== undefined || page.length < found.length }
+    const has_more = next_cursor !== undefined || page.length < found.length
+    const reached = [after ?? '', page.at(-1)?.place ?? '', has_more ? '' : quietPosition(log, call.now())]
+    return { items, next_since: writePosition(call, lens, reached.sort().at(-1) ?? ''), has_more }
   },
 })
 

@@ -45,7 +45,13 @@ export const unloggedEntityChange = z.strictObject({ ...changeFields, label })
 export type UnloggedEntityChange = z.infer<typeof unloggedEntityChange>
 
 export const entityChange = z
-  .strictObject({ id: z.string(), entity: uid, lens: shortText, classification: label, ...changeFields })
+  .strictObject({
+    id: z.string().meta({ description: 'Its entity and revision' }),
+    entity: uid,
+    lens: shortText,
+    classification: label,
+    ...changeFields,
+  })
   .meta({ id: 'EntityChange', description: 'What one write changed of an entity' })
 export type EntityChange = z.infer<typeof entityChange>
 

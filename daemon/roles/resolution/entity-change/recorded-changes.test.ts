@@ -7,6 +7,7 @@ import {
   batchOf,
   batchStart,
   nextRetention,
+  quietPosition,
   recordEntityChange,
   removeLoggedChanges,
   retainedDays,
@@ -88,6 +89,8 @@ test('an entity holds its changes until they are in the log', () => {
   expect([partly.unlogged_changes?.map(({ revision }) => revision), partly.unlogged]).toEqual([[2], 1])
   const logged = removeLoggedChanges(partly, new Set([2]))
   expect([logged.unlogged_changes, logged.unlogged, logged.changes]).toEqual([undefined, undefined, 2])
+  expect([second, partly, logged].map(({ log_writes }) => log_writes)).toEqual([undefined, 1, 2])
+  expect(removeLoggedChanges(logged, new Set([2]))).toBe(logged)
 })
 
 test('positions follow batches, and within an entity revisions, also when the clock was set back', () => {
@@ -98,6 +101,17 @@ test('positions follow batches, and within an entity revisions, also when the cl
   const places = assignPlaces(7, changes).map(({ place }) => place)
   expect(places.toSorted()).toEqual(places)
   expect(places.every((place) => place > batchStart(7) && place < batchStart(8) && batchOf(place) === 7)).toBe(true)
+})
+
+test('a position without a change lies a day back, below a batch that is not copied, and names no batch that is', () => {
+  const [day_ms, now] = [86_400_000, 9 * 86_400_000]
+  const pending = [{ entity: 'ent_1', revision: 1, place: '' }]
+  expect(quietPosition({ batch: now - 5, pending: [] }, now)).toBe(quietPosition(undefined, now))
+  expect(batchOf(quietPosition(undefined, now))).toBe(now - day_ms)
+  const [place] = assignPlaces(5, [{ entity: 'ent_1', at: '2026-03-02T12:00:00.000Z', revision: 1 }])
+  expect(quietPosition({ batch: 5, pending }, now) < (place?.place ?? '')).toBe(true)
+  expect(quietPosition({ batch: now - 5, pending }, now)).toBe(quietPosition(undefined, now))
+  expect(batchOf(quietPosition(undefined, 5))).toBe(0)
 })
 
 test('a position is judged by the fewest days under which a change after it was logged', () => {

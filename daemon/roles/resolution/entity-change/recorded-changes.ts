@@ -4,6 +4,8 @@ import type { RecordRef } from '../fields.ts'
 import { recordKey } from '../registry/record-key.ts'
 import type { EntityChangeCause, EntityChangeLog, EntityChangeReference, UnloggedEntityChange } from './model.ts'
 
+const day_ms = 86_400_000
+
 /** A merge or a run may move more records than a reader of the log wants to see. */
 const max_listed_records = 500
 
@@ -84,19 +86,22 @@ function build(change: ChangeDescription['change'], { joined = [], left = [], fr
 }
 
 /** The fields of a stored entity that only the log reads. */
-export function pickLogFields({ changes, unlogged_changes, unlogged }: StoredCluster) {
+export function pickLogFields({ changes, unlogged_changes, unlogged, log_writes }: StoredCluster) {
   return {
     ...(changes === undefined ? {} : { changes }),
     ...(unlogged_changes === undefined ? {} : { unlogged_changes }),
     ...(unlogged === undefined ? {} : { unlogged }),
+    ...(log_writes === undefined ? {} : { log_writes }),
   }
 }
 
-/** Removes changes that are in the log. */
+/** Removes changes that are in the log, as a write that callers do not see; returns the same value if there are none of them. */
 export function removeLoggedChanges(entity: StoredCluster, logged: ReadonlySet<number>): StoredCluster {
-  const { unlogged_changes = [], unlogged: _unlogged, ...rest } = entity
+  const { unlogged_changes = [], unlogged, log_writes = 0, ...rest } = entity
   const remaining = unlogged_changes.filter(({ revision }) => !logged.has(revision))
-  return remaining.length > 0 ? { ...entity, unlogged_changes: remaining } : rest
+  if (remaining.length === unlogged_changes.length) return entity
+  const counted = { ...rest, log_writes: log_writes + 1 }
+  return remaining.length > 0 ? { ...counted, unlogged, unlogged_changes: remaining } : counted
 }
 
 /** Positions in a batch: by time, then entity; those of one entity by revision, also if the clock was set back. */
@@ -117,6 +122,15 @@ export function assignPlaces(
 /** The lower bound of the positions of a batch, above those of earlier batches. */
 export function batchStart(batch: number): string {
   return `${String(batch).padStart(15, '0')}.`
+}
+
+/**
+ * A position that a reader may take without a change before it, as `now_ms` decides alone: hidden changes must not show in it. Below it
+ * everything is copied, and nothing is numbered any more, if no clock of a writer is a day late.
+ */
+export function quietPosition(log: Pick<EntityChangeLog, 'batch' | 'pending'> | undefined, now_ms: number): string {
+  const end = Math.max(0, now_ms - day_ms)
+  return batchStart(log && log.pending.length > 0 ? Math.min(end, log.batch) : end)
 }
 
 /** The batch of a position: the time in epoch milliseconds at which it was numbered, or later. */

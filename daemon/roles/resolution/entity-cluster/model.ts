@@ -42,6 +42,8 @@ const storedCluster = z.strictObject({
   unlogged_changes: z.array(unloggedEntityChange).optional(),
   /** 1 while there are such changes; an index. */
   unlogged: z.literal(1).optional(),
+  /** Writes that only moved its changes to the log; they do not count in the version that callers see. */
+  log_writes: count.optional(),
 })
 export type StoredCluster = z.infer<typeof storedCluster>
 
@@ -50,6 +52,7 @@ export const entityClusters = collection({
   schema: storedCluster,
   documented: { alias: 'fusion', fields: { uid: 'id', run_id: 'run_id' } },
   indexes: ['lens', 'lens_id', 'entity_type', 'run_id', 'state', 'size', 'removing', 'unlogged', 'created_at'],
+  revision: shownVersion,
 })
 
 /**
@@ -68,19 +71,21 @@ export type ClusterView = z.infer<typeof clusterView>
 
 export const clusterSummary = z.strictObject({ uid, run_id: uid, size: count }).meta({ id: 'EntityClusterSummary' })
 
-export function showCluster({
-  id,
-  version,
-  value: {
+function shownVersion({ log_writes = 0 }: StoredCluster, version: number): number {
+  return version - log_writes
+}
+
+export function showCluster({ id, version, value }: Doc<StoredCluster>): ClusterView {
+  const {
     label: classification,
     removing: _removing,
     changes: _changes,
     unlogged_changes: _untold,
     unlogged: _unlogged,
+    log_writes: _written,
     ...rest
-  },
-}: Doc<StoredCluster>): ClusterView {
-  return { uid: id, version, classification, ...rest }
+  } = value
+  return { uid: id, version: shownVersion(value, version), classification, ...rest }
 }
 
 export function summariseCluster({ id, value: { run_id, size } }: Doc<StoredCluster>): z.infer<typeof clusterSummary> {
