@@ -9,7 +9,8 @@ LENS_NAME, VERSION = pattern('[a-z][a-z0-9-]{0,63}'), pattern(r'[0-9]+\.[0-9]+\.
 MANIFEST = record({
     'v': one_of(1.0), 'type': one_of('platform.registry'), 'from': site_name, 'tenant_id': tenant, 'to': site_name,
     'lens': LENS_NAME, 'lens_version': VERSION, 'entity_type': required_text(256), 'label': label, 'version': whole(1),
-    'made_at': instant, 'records': whole(0), 'entities': whole(0), 'bytes': whole(0), 'sha256': pattern('[0-9a-f]{64}')})
+    'made_at': instant, 'records': whole(0), 'entities': whole(0), 'bytes': whole(0), 'sha256': pattern('[0-9a-f]{64}'),
+    'text_form': whole(1, 1_000)}, optional=('text_form',))
 TRAILER = record({'form': one_of('registry-snapshot/1'), 'signed': JWS})
 INDEX, UID = whole(0, MAX_LABELS - 1), text(1, 128)
 WEIGHTS = record({'prior': number(), 'cut': number(), 'floor': number(), 'highest': number(), 'fields': array(record({

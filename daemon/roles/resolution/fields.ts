@@ -7,6 +7,9 @@ export const shortText = requiredText(256)
 export const uid = z.string().min(1).max(128)
 export const uidInput = z.strictObject({ uid })
 export const count = z.int().min(0)
+/** The normal form of stored values, where it matters. */
+export const textForm = z.int().min(1).max(1_000).optional()
+
 export const instant = z.iso.datetime()
 
 export const summaryField = {

@@ -1,4 +1,5 @@
 // Matches new records with the registry immediately, without a run.
+
 import * as z from 'zod'
 import { type FieldError, isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { classification } from '../../../kernel/label/label.ts'

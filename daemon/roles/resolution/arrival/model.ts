@@ -3,7 +3,16 @@ import * as z from 'zod'
 import { storedPrincipal } from '../../../kernel/identity/delegation.ts'
 import { label } from '../../../kernel/label/label.ts'
 import { collection } from '../../../kernel/store/store.ts'
-import { count, instant, provenanceFields, provenanceViewFields, recordRef, shortText, uid } from '../fields.ts'
+import {
+  count,
+  instant,
+  provenanceFields,
+  provenanceViewFields,
+  recordRef,
+  shortText,
+  textForm,
+  uid,
+} from '../fields.ts'
 
 /** The words of every answer about records that are matched without a run: REST, tools, commands and files. */
 export const arrivedRecordOutcomes = [
@@ -30,6 +39,7 @@ const storedArrival = z.strictObject({
     z.strictObject({
       ref: recordRef,
       values: z.record(z.string(), z.string()),
+      text_form: textForm,
       /** `new` until the record is matched. */
       outcome: arrivedRecordOutcome.optional(),
       merged_from: z.array(uid).optional(),

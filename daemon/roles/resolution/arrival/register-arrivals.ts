@@ -186,7 +186,7 @@ async function storeOutcomes(call: Call, doc: Doc<StoredArrival>): Promise<Doc<S
 function buildRecord(
   call: Call,
   { value: { tenant_id, label, lens, created_at } }: Doc<StoredArrival>,
-  { ref, values }: StoredArrival['records'][number],
+  { ref, values, text_form }: StoredArrival['records'][number],
   run_id: string,
   written: number,
 ): { id: string; value: StoredRecord } {
@@ -195,7 +195,10 @@ function buildRecord(
   const arrivalFields = { arrived: 'waiting', came_at: created_at, values_at: created_at } as const
   return {
     id,
-    value: { tenant_id, label, lens, ref, values, base, ...arrivalFields, run_id, written, updated_at: call.nowIso() },
+    value: {
+      ...{ tenant_id, label, lens, ref, values, ...(text_form === undefined ? {} : { text_form }), base },
+      ...{ ...arrivalFields, run_id, written, updated_at: call.nowIso() },
+    },
   }
 }
 
@@ -208,11 +211,36 @@ function staysWithdrawn({ withdrawn, values }: StoredRecord, arrived: StoredReco
 function mergeRecords(call: Call, before: StoredRecord, next: StoredRecord): StoredRecord {
   if (staysWithdrawn(before, next.values)) return before
   const label = joinLabels(before.label, next.label, call.site.labels) ?? before.label
-  const { base, entity, run_id, found: _found, withdrawn: _kind, withdrawn_at: _at, erasing: _step, ...rest } = before
-  if (isSameRecord(before.values, next.values) && label === before.label) return before
-  const { values, arrived, came_at, values_at, written, updated_at } = next
+  const {
+    base,
+    entity,
+    run_id,
+    found: _found,
+    withdrawn: _kind,
+    withdrawn_at: _at,
+    erasing: _step,
+    text_form: _form,
+    ...rest
+  } = before
+  const { values, text_form, arrived, came_at, values_at, written, updated_at } = next
+  const formField = text_form === undefined ? {} : { text_form }
+  if (isSameRecord(before.values, next.values) && label === before.label)
+    return before.text_form === text_form ? before : { ...before, ...formField, written, updated_at }
   const entityField = entity === undefined || before.withdrawn ? {} : { entity }
-  return { ...rest, label, values, base, ...entityField, run_id, arrived, came_at, values_at, written, updated_at }
+  return {
+    ...rest,
+    label,
+    values,
+    ...formField,
+    base,
+    ...entityField,
+    run_id,
+    arrived,
+    came_at,
+    values_at,
+    written,
+    updated_at,
+  }
 }
 
 async function finishArrival(

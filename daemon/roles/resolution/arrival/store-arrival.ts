@@ -4,6 +4,7 @@ import type { Classification, Label } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import type { FieldValues } from '../engine/lookup/keys.ts'
+import { formOf } from '../engine/text/text-form.ts'
 import { recordRef } from '../fields.ts'
 import type { NodeRecord } from '../fusion-run/node-data.ts'
 import { labelWithLens } from '../label-with-lens.ts'
@@ -56,7 +57,7 @@ function readRecord(
   const record_id = String(record[id_field] ?? '')
   const ref = recordRef.safeParse({ node_id, record_id })
   if (!ref.success) return `must have an id of 1 to 4,096 characters in ${id_field}`
-  return values ? { ref: ref.data, values } : 'has no value in any field of the lens'
+  return values ? { ref: ref.data, values, ...formOf(values) } : 'has no value in any field of the lens'
 }
 
 /** Stores an arrival, once for each id; durable when it resolves. `source`: who sent the records, and its request. */

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { label } from '../../../kernel/label/label.ts'
 import { collection, type Doc } from '../../../kernel/store/store.ts'
-import { instant, type RecordRef, recordRef, shortText, uid } from '../fields.ts'
+import { instant, type RecordRef, recordRef, shortText, textForm, uid } from '../fields.ts'
 
 /** `forgotten`: its values are erased, and it is never stored again; `deleted`: its entity was. */
 const withdrawal = z.strictObject({
@@ -23,6 +23,7 @@ const storedRecord = z.strictObject({
   ref: recordRef,
   /** Field to value in the normal form of the lens; fields without a value are absent. */
   values: z.record(z.string(), z.string()),
+  text_form: textForm,
   /** The engine's cluster, before any decision: the uid of its first record. */
   base: uid,
   /** The cluster of the run where `base` differs, since arrived records joined it to another cluster. */

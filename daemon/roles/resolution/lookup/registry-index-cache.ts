@@ -6,7 +6,9 @@ import type { Refusal } from '../../../kernel/error/errors.ts'
 import { dominates, type Viewer } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { CursorPosition, Doc } from '../../../kernel/store/store.ts'
+import { isOfOtherForm } from '../engine/text/text-form.ts'
 import { entityRecords, isWithdrawn, type StoredRecord } from '../entity-record/model.ts'
+import { refuseOtherForm } from '../entity-record/refuse-other-form.ts'
 import { readWriteBounds, type WriteBounds } from '../entity-record/write-numbered.ts'
 import type { RegistryKey } from '../fields.ts'
 import type { IndexedRecord, IndexId } from '../matching-thread/matching-jobs.ts'
@@ -84,13 +86,14 @@ function createPageLoader(call: Call, cached: CachedIndex, bounds: WriteBounds |
       cached.pass = { below: bounds.below, since: cached.below, after: undefined }
       hasBegunOwn = true
     }
-    await loadPage(call, cached, cached.pass)
+    const refusal = await loadPage(call, cached, cached.pass)
+    if (refusal) return refusal
     return cached.pass || !hasBegunOwn ? 'more' : 'done'
   }
 }
 
 /** Reads the next records of a pass, in its order. The service reads those of all labels, and leaves out what the viewer may not see. */
-async function loadPage(call: Call, cached: CachedIndex, pass: IndexPass): Promise<void> {
+async function loadPage(call: Call, cached: CachedIndex, pass: IndexPass): Promise<Refusal | undefined> {
   const { index, registry, viewer } = cached
   const { since, after } = pass
   const isFull = since === 0
@@ -100,6 +103,8 @@ async function loadPage(call: Call, cached: CachedIndex, pass: IndexPass): Promi
     ...(after ? { after } : { fresh: true }),
     limit: page_size,
   })
+  const stale = docs.find(({ value }) => isVisible(call, viewer, value) && !isWithdrawn(value) && isOfOtherForm(value))
+  if (stale) return refuseOtherForm(stale.value)
   // A record leaves the index with its withdrawal, and where its label became stricter than the viewer's clearance.
   const visible = docs.map((doc) => toIndexedRecord(doc, isVisible(call, viewer, doc.value)))
   await index.put(call, isFull ? visible.filter(({ values }) => values !== undefined) : visible)
@@ -107,6 +112,7 @@ async function loadPage(call: Call, cached: CachedIndex, pass: IndexPass): Promi
   if (last && next_cursor !== undefined)
     pass.after = { id: last.id, value: isFull ? null : (last.value.written ?? null) }
   else endPass(cached, pass)
+  return undefined
 }
 
 function endPass(cached: CachedIndex, { below }: IndexPass): void {

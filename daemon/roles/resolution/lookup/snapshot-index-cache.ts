@@ -6,6 +6,7 @@ import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts
 import { dominates, joinLabels, type Label } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { FieldValues } from '../engine/lookup/keys.ts'
+import { isOfOtherForm } from '../engine/text/text-form.ts'
 import { recordUid } from '../entity-record/model.ts'
 import type { RecordRef } from '../fields.ts'
 import type { IndexedRecord, IndexId } from '../matching-thread/matching-jobs.ts'
@@ -179,7 +180,7 @@ function getLabel({ labels }: Pick<LoadedSnapshot, 'labels'>, index: number): La
 }
 
 async function loadSnapshot(call: Call, snapshot: ImportedSnapshot): Promise<LoadedSnapshot | Refusal> {
-  const { lens, tenant_id } = snapshot.manifest
+  const { lens, tenant_id, text_form } = snapshot.manifest
   const content = await call.part(snapshotStorePart).read(lens)
   if (isRefusal(content)) return content
   const records = new Map<string, SnapshotRecord>()
@@ -189,6 +190,7 @@ async function loadSnapshot(call: Call, snapshot: ImportedSnapshot): Promise<Loa
     if (line.kind === 'lens') lensLine = line
     if (line.kind !== 'record') continue
     const { ref, values, entity, label } = line
+    if (isOfOtherForm({ values, text_form })) return refuseForeignForm(snapshot)
     const record = { ref, values, entity, label }
     records.set(recordUid(tenant_id, lens, ref), record)
     const members = entities.get(entity)
@@ -197,6 +199,13 @@ async function loadSnapshot(call: Call, snapshot: ImportedSnapshot): Promise<Loa
   }
   if (!lensLine) return refuse('unavailable', 'the snapshot of the registry is damaged: import it again')
   return { key: snapshot.key, snapshot, lensLine, labels: content.labels, records, entities }
+}
+
+function refuseForeignForm({ manifest: { lens, from } }: ImportedSnapshot): Refusal {
+  return refuse(
+    'wrong_state',
+    `the snapshot of ${lens} has values in another normal form of texts: run the same version of the product at ${from} and here, have ${from} make it again, and import it`,
+  )
 }
 
 /**

@@ -1,6 +1,6 @@
 // The indexes that the matching thread holds for this service: loaded in pieces, within a memory limit, without thrash.
 
-import { Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { isRefusal, Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Lens } from '../lens/model.ts'
 import type { IndexedRecord, IndexId } from '../matching-thread/matching-jobs.ts'
@@ -85,8 +85,8 @@ export class ThreadIndex {
   }
 }
 
-/** Loads the next records of an index. `done`: it has all records that the caller must find. */
-export type PageLoader = () => Promise<'more' | 'done'>
+/** Loads the next records of an index. `done`: it has all records that the caller must find. Refuses records that it cannot have. */
+export type PageLoader = () => Promise<'more' | 'done' | Refusal>
 
 /** Keeps indexes under keys, within the memory for lookups. `V` is what else belongs to an index. */
 export class ThreadIndexes<V extends { readonly index: ThreadIndex }> {
@@ -135,7 +135,7 @@ export class ThreadIndexes<V extends { readonly index: ThreadIndex }> {
         const begun_ms = call.monotonic()
         const state = await loadPage()
         index.load_ms += Math.max(0, call.monotonic() - begun_ms)
-        const refusal = this.#makeRoom(call, index)
+        const refusal = isRefusal(state) ? state : this.#makeRoom(call, index)
         if (refusal) return refuseIndex(call, index, refusal)
         if (state === 'done') return undefined
         call.signal.throwIfAborted()

@@ -7,6 +7,7 @@ import { siteName } from '../../../kernel/messaging/statement.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { RawResponse, type ServerEvent } from '../../../kernel/operation/operation.ts'
 import { signWithSiteKey } from '../../../shared/site-key/site-key.ts'
+import { text_form } from '../engine/text/text-form.ts'
 import { entityRecords } from '../entity-record/model.ts'
 import { readWriteBounds } from '../entity-record/write-numbered.ts'
 import { type RegistryKey, shortText, uid } from '../fields.ts'
@@ -95,7 +96,7 @@ async function* streamSnapshot(
       version: await allocateEdition(call, lens, peer),
       made_at: call.nowIso(),
     },
-    ...{ records, entities, bytes, sha256: digest.hex() },
+    ...{ text_form, records, entities, bytes, sha256: digest.hex() },
   }
   const signed = await signWithSiteKey(call, 'registry', Buffer.from(canonicalJson(manifest)))
   const { label: _label, ...detail } = manifest

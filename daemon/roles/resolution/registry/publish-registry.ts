@@ -7,6 +7,7 @@ import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import type { RunCluster } from '../engine/findings.ts'
 import { isSameRecord } from '../engine/lookup/is-same-record.ts'
+import { formOf } from '../engine/text/text-form.ts'
 import { pickLogFields, recordEntityChange } from '../entity-change/recorded-changes.ts'
 import { clusterUid, entityClusters, type StoredCluster } from '../entity-cluster/model.ts'
 import { entityMatches } from '../entity-match/model.ts'
@@ -139,7 +140,18 @@ async function buildEngineCluster(
     const entityField = before?.value.entity === undefined ? {} : { entity: before.value.entity }
     const values_at = before && isSameRecord(before.value.values, values) ? before.value.values_at : at
     const times = { ...(values_at === undefined ? {} : { values_at }), updated_at: at }
-    const value = { tenant_id, label: joined, lens, ref, values, base, ...entityField, run_id: run.id, ...times }
+    const value = {
+      tenant_id,
+      label: joined,
+      lens,
+      ref,
+      values,
+      ...formOf(values),
+      base,
+      ...entityField,
+      run_id: run.id,
+      ...times,
+    }
     return { id: uid, value, before }
   })
   const isPlain = !uids.some((uid) => decided.has(uid)) && !docs.some((doc) => doc && hasArrivedSince(run, doc.value))

@@ -6,8 +6,10 @@ import { joinLabels, type Label, labelKey } from '../../../kernel/label/label.ts
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc, DocumentPage } from '../../../kernel/store/store.ts'
 import { checkCrossing } from '../../../shared/label-crossing/label-crossing.ts'
+import { isOfOtherForm } from '../engine/text/text-form.ts'
 import { clusterUid, entityClusters } from '../entity-cluster/model.ts'
 import { entityRecords, isWithdrawn, type StoredRecord } from '../entity-record/model.ts'
+import { refuseOtherForm } from '../entity-record/refuse-other-form.ts'
 import type { RecordRef } from '../fields.ts'
 import type { TrainedLens } from '../lookup/trained-lens.ts'
 import { max_labels, type SnapshotLine } from './model.ts'
@@ -87,6 +89,8 @@ export class SnapshotLines {
   async #linesOf({ value }: Doc<StoredRecord>): Promise<SnapshotLine[]> {
     const { label, ref, values } = value
     if (value.entity === undefined || isWithdrawn(value) || (await this.#crossing.refusal(label))) return []
+    // A snapshot is of one form, so that its receiver can judge it.
+    if (isOfOtherForm(value)) throw refuseOtherForm(value)
     const entity = await this.#entityOf(value.entity)
     if (entity === undefined) return []
     const { at, lines } = this.#indexLabel(label)

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { jws } from '../../../kernel/cryptography/signatures.ts'
 import { label } from '../../../kernel/label/label.ts'
 import { siteName } from '../../../kernel/messaging/statement.ts'
-import { count, recordRef, shortText, uid } from '../fields.ts'
+import { count, recordRef, shortText, textForm, uid } from '../fields.ts'
 import { storedRun } from '../fusion-run/model.ts'
 import { lens } from '../lens/model.ts'
 
@@ -24,6 +24,7 @@ export const snapshotManifest = z.strictObject({
   label: label.meta({ description: 'Joined label of the whole content' }),
   version: z.int().min(1).max(Number.MAX_SAFE_INTEGER),
   made_at: z.iso.datetime(),
+  text_form: textForm.meta({ description: 'Normal form of the values; absent for those of an earlier release' }),
   records: count,
   entities: count,
   bytes: count.meta({ description: 'Size of all lines before the last' }),
