@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 async function runLists(node_data: Record<string, ReturnType<typeof buildPeople>>) {
   world().clock.advance(1_000)
-  const { run_id } = await ann.ok(start, { lens_id: 'people', node_data })
+  const { run_id } = await ann.ok(start, { lens_id: 'people', node_data, accept_poor: true })
   expect(await waitForRunEnd(ann, run_id)).toMatchObject({ state: 'completed' })
   return run_id
 }

@@ -25,7 +25,11 @@ let count = 0
 async function storeEarlierRun(state: RunState, changes: Readonly<Record<string, unknown>> = {}) {
   const ann = await world().as()
   await ann.ok(create, { body: buildPersonLens() })
-  const { run_id } = await ann.ok(start, { lens_id: 'people', node_data: { east: buildPeople(0, 20) } })
+  const { run_id } = await ann.ok(start, {
+    lens_id: 'people',
+    node_data: { east: buildPeople(0, 20) },
+    accept_poor: true,
+  })
   await waitForRunEnd(ann, run_id)
   const store = world().store('resolution')
   const stored = await store.get(fusionRuns, run_id)

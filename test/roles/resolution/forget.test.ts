@@ -190,7 +190,11 @@ describe('a record that is forgotten', () => {
 
   test('is all that a run has: the run says so, and finds nothing', async () => {
     await forgetRecord('c1')
-    const { run_id } = await ann.ok(start, { lens_id: 'people', node_data: { south: [person('c1')] } })
+    const { run_id } = await ann.ok(start, {
+      lens_id: 'people',
+      node_data: { south: [person('c1')] },
+      accept_poor: true,
+    })
     const run = await waitForRunEnd(ann, run_id)
     expect(run.left_out).toEqual([{ what: 'withdrawn_records', count: 1, limit: 0 }])
   })

@@ -51,7 +51,7 @@ async function listMatchBits(ann: CheckedClient, run_id: string): Promise<number
 
 test('a null penalty is taken off where one record says nothing', async () => {
   const ann = await createPersonWithLens(weightedLens)
-  const run_input = { lens_id: 'weighed', node_data: { east: buildCopies(2) } }
+  const run_input = { lens_id: 'weighed', node_data: { east: buildCopies(2) }, accept_poor: true }
   const plain = await waitForRunEnd(ann, (await ann.ok(start, run_input)).run_id)
   expect(await listMatchBits(ann, plain.run_id)).toEqual([10, 6])
   const costly = await waitForRunEnd(ann, (await ann.ok(start, { ...run_input, null_penalty: 2.5 })).run_id)
@@ -65,7 +65,12 @@ test('a null penalty is taken off where one record says nothing', async () => {
 
 test('the threshold of the lens holds, until the run says another: before it matches, or after', async () => {
   const ann = await createPersonWithLens({ ...weightedLens, version: '1.1.0', threshold: 8 })
-  const run_input = { lens_id: 'weighed', lens_version: '1.1.0', node_data: { east: buildCopies(2) } }
+  const run_input = {
+    lens_id: 'weighed',
+    lens_version: '1.1.0',
+    node_data: { east: buildCopies(2) },
+    accept_poor: true,
+  }
   expect(await waitForRunEnd(ann, (await ann.ok(start, run_input)).run_id)).toMatchObject({ counts: { clusters: 5 } })
   const lower = await waitForRunEnd(ann, (await ann.ok(start, { ...run_input, threshold: 5 })).run_id)
   expect(lower).toMatchObject({ threshold: 5, counts: { clusters: 10 } })
@@ -87,6 +92,7 @@ test.each([
     lens_id: 'weighed',
     lens_version: version,
     node_data: { east: buildCopies(3) },
+    accept_poor: true,
   })
   expect((await ann.ok(match, { run_id })).run.state).toBe('matched')
   const { run } = await ann.ok(resolve, { run_id, threshold: 5 })

@@ -25,7 +25,11 @@ beforeAll(async () => {
 
 let turn = 0
 async function runLists(node_data: Record<string, ReturnType<typeof buildPeople>>) {
-  const { run_id } = await ann.ok(start, { lens_id: 'people', node_data }, { 'idempotency-key': `run-${++turn}` })
+  const { run_id } = await ann.ok(
+    start,
+    { lens_id: 'people', node_data, accept_poor: true },
+    { 'idempotency-key': `run-${++turn}` },
+  )
   return waitUntil(async () => {
     const found = await ann.ok(status, { run_id })
     return ['completed', 'failed'].includes(found.state) && found
@@ -152,7 +156,7 @@ test('a match is explained field by field, and its parts add up to its score', a
 test('clusters that grow, more than are settled at once, all keep their ids, and a merge among them is reported', async () => {
   await ann.ok(create, { body: { ...buildPersonLens('1.0.0'), lens: 'many', link_only: true } })
   const resolved = async (node_data: Record<string, ReturnType<typeof buildPeople>>) => {
-    const { run_id } = await ann.ok(start, { lens_id: 'many', node_data })
+    const { run_id } = await ann.ok(start, { lens_id: 'many', node_data, accept_poor: true })
     await waitUntil(async () => (await ann.ok(status, { run_id })).state === 'completed')
     const { items } = await ann.ok(clusters, { lens: 'many', min_size: 1, limit: 500 })
     return new Map(

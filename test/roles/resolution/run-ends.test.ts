@@ -68,7 +68,11 @@ test('starts, ends and cancellations are in the audit of the run’s tenant', as
 
 test('an orderly restart takes a run up again', async () => {
   const ann = await createPersonWithLens()
-  const { run_id } = await ann.ok(start, { lens_id: 'people', node_data: { east: buildPeople(0, 120) } })
+  const { run_id } = await ann.ok(start, {
+    lens_id: 'people',
+    node_data: { east: buildPeople(0, 120) },
+    accept_poor: true,
+  })
   await waitUntil(async () => (await ann.ok(status, { run_id })).state !== 'pending')
   await world().restart()
   expect(await waitForRunEnd(await world().as(), run_id)).toMatchObject({
@@ -83,7 +87,7 @@ test.each([
   ['columns that the lens wants and nobody has', [{ id: 1, colour: 'red' }], /no column for given_name/],
 ])('%s fail the run, and it says so', async (_, records, reason) => {
   const ann = await createPersonWithLens()
-  const { run_id } = await ann.ok(start, { lens_id: 'people', node_data: { east: records } })
+  const { run_id } = await ann.ok(start, { lens_id: 'people', node_data: { east: records }, accept_poor: true })
   const run = await waitForRunEnd(ann, run_id)
   expect(run).toMatchObject({ state: 'failed', failure: { code: 'invalid', reason: expect.stringMatching(reason) } })
 })
@@ -111,7 +115,7 @@ test('a run whose work is put off says why, and when it is tried again', async (
 test('another column may name the records', async () => {
   const ann = await createPersonWithLens('by-key')
   const east = buildPeople(0, 20).map(({ id, ...more }) => ({ key: id, ...more }))
-  const { run_id } = await ann.ok(start, { lens_id: 'by-key', node_data: { east }, id_field: 'key' })
+  const { run_id } = await ann.ok(start, { lens_id: 'by-key', node_data: { east }, id_field: 'key', accept_poor: true })
   expect(await waitForRunEnd(ann, run_id)).toMatchObject({
     state: 'completed',
     id_field: 'key',

@@ -17,7 +17,7 @@ import { buildPeople, buildPersonLens, setUpResolutionSite, waitForRunEnd } from
 
 const day_ms = 86_400_000
 const world = setUpResolutionSite({ runs_per_tenant: 3, wait_days: 2, max_matches: 5 })
-const small = { lens_id: 'people', node_data: { east: buildPeople(0, 20) } }
+const small = { lens_id: 'people', node_data: { east: buildPeople(0, 20) }, accept_poor: true }
 const formatRunsFolder = () => path.join(world().folder.data, 'resolution/runs')
 const hasFiles = (run_id: string) => fs.existsSync(path.join(formatRunsFolder(), run_id))
 

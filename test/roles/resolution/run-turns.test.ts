@@ -8,7 +8,7 @@ import { buildPeople, buildPersonLens, setUpResolutionSite, waitForRunEnd } from
 
 const queued_runs = 50
 const world = setUpResolutionSite({ runs_per_principal: queued_runs })
-const small = { lens_id: 'people', node_data: { east: buildPeople(0, 4) } }
+const small = { lens_id: 'people', node_data: { east: buildPeople(0, 4) }, accept_poor: true }
 
 async function startRuns(person: CheckedClient, count: number): Promise<string[]> {
   const runs: string[] = []

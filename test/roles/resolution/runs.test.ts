@@ -99,7 +99,12 @@ test('the columns that a run reads of a node are visible to every reader of the 
   const ann = await world().as()
   const low = await world().as({ subject: 'low', clearance: { level: 'UNCLASSIFIED' } })
   await ann.ok(create, { body: { ...buildPersonLens(), lens: 'shared' }, classification: 'UNCLASSIFIED' })
-  const input = { lens_id: 'shared', node_data: { hidden: buildPeople(0, 20) }, classification: 'SECRET' }
+  const input = {
+    lens_id: 'shared',
+    node_data: { hidden: buildPeople(0, 20) },
+    classification: 'SECRET',
+    accept_poor: true,
+  }
   const { run_id } = await ann.ok(start, input)
   await waitForRunEnd(ann, run_id)
   const query = { lens: 'shared', dataset: 'hidden' }

@@ -211,36 +211,15 @@ function staysWithdrawn({ withdrawn, values }: StoredRecord, arrived: StoredReco
 function mergeRecords(call: Call, before: StoredRecord, next: StoredRecord): StoredRecord {
   if (staysWithdrawn(before, next.values)) return before
   const label = joinLabels(before.label, next.label, call.site.labels) ?? before.label
-  const {
-    base,
-    entity,
-    run_id,
-    found: _found,
-    withdrawn: _kind,
-    withdrawn_at: _at,
-    erasing: _step,
-    text_form: _form,
-    ...rest
-  } = before
+  const { entity, found: _found, text_form: _form, ...unmatched } = before
+  const { withdrawn: _kind, withdrawn_at: _at, erasing: _step, ...rest } = unmatched
   const { values, text_form, arrived, came_at, values_at, written, updated_at } = next
   const formField = text_form === undefined ? {} : { text_form }
   if (isSameRecord(before.values, next.values) && label === before.label)
     return before.text_form === text_form ? before : { ...before, ...formField, written, updated_at }
   const entityField = entity === undefined || before.withdrawn ? {} : { entity }
-  return {
-    ...rest,
-    label,
-    values,
-    ...formField,
-    base,
-    ...entityField,
-    run_id,
-    arrived,
-    came_at,
-    values_at,
-    written,
-    updated_at,
-  }
+  const arrivalFields = { arrived, came_at, values_at, written, updated_at }
+  return { ...rest, label, values, ...formField, ...entityField, ...arrivalFields }
 }
 
 async function finishArrival(
