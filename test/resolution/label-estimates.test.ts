@@ -43,7 +43,7 @@ async function measure(out: string) {
 test('labels show that a result is poor, and decide its verdict', async () => {
   const { exit, stdout, stderr } = await runCommand(run('lens.yaml', 'found'))
   expect(exit).toBe(6)
-  expect(stdout).toMatch(/poor: by 100 labels, about .* of the links are right.*; without labels, about/)
+  expect(stdout).toMatch(/poor: by 100 labels, about .* of the matches found are right.*; without labels, about/)
   const { quality, pairs } = await measure('found')
   expect(Math.abs(quality.by_labels.precision.value - pairs.precision)).toBeLessThan(0.1)
   expect(stderr).toContain(

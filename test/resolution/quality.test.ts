@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createScratchFolder, runCommand, runJsonCommand } from '../support/command/run-command.ts'
+import { generateHouseholds } from '../support/resolution/generate-households.ts'
 import { generateOffers } from '../support/resolution/generate-offers.ts'
 import { generatePeople } from '../support/resolution/generate-people.ts'
 
@@ -167,6 +168,38 @@ test('a result without links does not split the entities of a registry', async (
   expect([exit, stderr]).toEqual([6, expect.stringContaining('the registry has entities of several records')])
   expect(readFileSync(registry)).toEqual(before)
 })
+
+test('a result that joins families is poor, and says which name differs', async () => {
+  const { csv, truth } = generateHouseholds(200, 0.2, 3)
+  const lens = at('households.yaml')
+  await runCommand(['resolve', 'lens', 'init', '--data', write('households.csv', csv), '--out', lens])
+  const { exit, stdout, stderr } = await runCommand(householdWords(lens, 'joined'))
+  const { quality } = JSON.parse(stdout)
+  expect(exit).toBe(6)
+  expect(stderr).toMatch(/the result is poor: \d+ % of the linked pairs differ in given, .*label some pairs/)
+  expect(quality).toMatchObject({ verdict: 'poor', poor_in: ['precision'], differing_name: { field: 'given' } })
+  const truthFile = write('households-truth.csv', ['id,cluster', ...truth.map((row) => row.join(',')), ''].join('\n'))
+  const { pairs } = await runJsonCommand(['resolve', 'evaluate', at('joined'), '--truth', truthFile])
+  expect(Math.abs(quality.precision.value - pairs.precision)).toBeLessThan(0.1)
+})
+
+test('a name that belongs to nobody in particular may differ', async () => {
+  const { csv } = generatePeople(300, 14)
+  const [heading, ...lines] = csv.trimEnd().split('\n')
+  const clerks = lines.map((line, row) => `${line},${['Ada', 'Bo', 'Cy', 'Di', 'Ed', 'Fay'][row % 6]}`)
+  const data = write('clerks.csv', [`${heading},clerk`, ...clerks, ''].join('\n'))
+  const lens = at('clerks.yaml')
+  const head = ['lens: clerks', 'version: 1.0.0', 'entity_type: person', 'fields:']
+  const fields = ['given_name', 'surname', 'email', 'clerk'].map((name) => `  - { name: ${name}, type: name }`)
+  writeFileSync(lens, [...head, '  - { name: date_of_birth, type: date }', ...fields, ''].join('\n'))
+  const { quality } = await runJsonCommand(['resolve', 'run', '--lens', lens, '--data', data, '--out', at('clerks')])
+  expect(quality.differing_name).toBeUndefined()
+  expect(quality.verdict).toBe('good')
+})
+
+function householdWords(lens: string, out: string): string[] {
+  return ['resolve', 'run', '--lens', lens, '--data', at('households.csv'), '--out', at(out), '--json']
+}
 
 /** Each person is written down once. */
 function generateSingles(count: number, seed: number): string {

@@ -54,7 +54,15 @@ function describeFaults(quality: ResultQuality): string[] {
     recall: `the estimated recall is ${recall?.value}, and at least ${min_recall} is needed`,
     division: 'the fields do not tell entities apart: linked records share their cluster with a tenth of all records',
   }
-  return poor_in.map((each) => texts[each])
+  return poor_in.length === 0 ? [] : [...describeDifferingName(quality), ...poor_in.map((each) => texts[each])]
+}
+
+function describeDifferingName({ differing_name: differing }: ResultQuality): string[] {
+  if (!differing) return []
+  const share = formatShare(differing.share)
+  return [
+    `${share} of the linked pairs differ in ${differing.field}, as relatives or branches do (label some pairs, or leave the field out of the lens if it does not name the entity)`,
+  ]
 }
 
 const routeReasons: Readonly<Record<ResultQuality['route_reason'], string>> = {

@@ -11,6 +11,7 @@ import type { LensRecords } from '../records/records.ts'
 import type { Resolution } from '../resolve.ts'
 import type { MatchWeights } from '../score/match-weights.ts'
 import { logistic } from '../score/model.ts'
+import { findDifferingName } from './differing-name.ts'
 import { estimatePrecision } from './estimate-precision.ts'
 import { estimateRecall } from './estimate-recall.ts'
 import { createHeightReader, createLinkTest } from './heights.ts'
@@ -80,9 +81,9 @@ export function assessResult(result: AssessedResult): ResultQuality {
   const likely = estimatePrecision(records, resolution, sources)
   const recall = estimateRecall(records, resolution)
   if (likely === undefined || recall === undefined) return { verdict: 'no_links', ...observed }
-  const unlike_share = measureUnlikeShare(linked, findSwappedFields(lens, records.fields), weights)
-  const isUnlike = unlike_share > max_unlike_share
-  const precision = isUnlike ? Math.min(likely, 1 - unlike_share) : likely
+  const swapped = findSwappedFields(lens, records.fields)
+  const differing_name = findDifferingName(records, linked, swapped, weights)
+  const precision = Math.min(likely, 1 - findWrongShare(linked, swapped, weights), 1 - (differing_name?.share ?? 0))
   const estimates = {
     precision: toInterval(precision, precision_error, observed.links),
     recall: toInterval(recall, recall_error, observed.links),
@@ -92,7 +93,18 @@ export function assessResult(result: AssessedResult): ResultQuality {
     precision: known_precision ?? estimates.precision,
     recall: known_recall ?? estimates.recall,
   }
-  return { ...judgeEstimates(decisive, isDivided(records.rows, resolution.clusters)), ...estimates, ...observed }
+  return {
+    ...judgeEstimates(decisive, isDivided(records.rows, resolution.clusters)),
+    ...estimates,
+    ...observed,
+    ...(differing_name && { differing_name }),
+  }
+}
+
+/** The share of the links that count as wrong because their records are unlike. */
+function findWrongShare(...parts: Parameters<typeof measureUnlikeShare>): number {
+  const share = measureUnlikeShare(...parts)
+  return share > max_unlike_share ? share : 0
 }
 
 function judgeEstimates(
