@@ -24,7 +24,7 @@ export const definition = command({
   positionals: { kind: required(choice('KIND', 'What to export', exportKinds)) },
   options: {
     lens: required(text('LENS', 'Name of the lens; with --registry a lens file, or a shipped lens')),
-    registry: text('FILE', 'Registry file to export instead of the service'),
+    registry: text('FILE', 'Registry file to export; default: the registry of the service'),
     out: required(text('FILE', 'File to create')),
     format: withDefault('csv', choice('FORMAT', 'Format of the file; default: csv', formats)),
     ...serviceOptions,

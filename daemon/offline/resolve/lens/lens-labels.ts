@@ -72,7 +72,7 @@ export async function readPairLabels(file: string, records: LensRecords): Promis
   throw new OfflineCommandError(
     1,
     `${file} has no column of answers: match or decision`,
-    '`platform resolve evaluate` measures a result against all of the truth',
+    '`platform resolve evaluate FOUND --truth FILE` measures a result against all of the truth',
   )
 }
 

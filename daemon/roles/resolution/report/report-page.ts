@@ -12,7 +12,7 @@ import { renderCurves, renderHistogram, renderUnlinkable } from './score-section
 import { renderBlocking, renderSizes, renderSources, renderVerdict, renderWeights } from './table-sections.ts'
 
 /** By which a report is recognised in its place. */
-export const report_mark = 'platform resolve report'
+export const report_mark = '<meta name="generator" content="platform: report of a result">'
 
 /** Renders the page; the same facts give the same bytes. */
 export function renderReport(facts: ReportFacts): string {
@@ -40,7 +40,7 @@ export function renderReport(facts: ReportFacts): string {
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src ${hashSource(pageScript)}; style-src ${hashSource(pageStyle)}; base-uri 'none'; form-action 'none'">
-<meta name="generator" content="${report_mark}">
+${report_mark}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>${title}</title>
