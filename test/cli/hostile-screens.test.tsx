@@ -66,4 +66,4 @@ test('no screen shows a control character, or a line that the service forged', a
     expect(frame.replaceAll('\n', ''), frame).not.toMatch(misleading)
     expect(frame, frame).not.toMatch(forgedLine)
   }
-}, 20_000)
+}, 60_000)

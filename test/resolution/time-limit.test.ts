@@ -75,6 +75,7 @@ test('the command says where it gave up, and what may be done', async () => {
   const options = {
     lens: 'persons',
     data,
+    source: [],
     out: at('late'),
     columns: [],
     allPairs: false,

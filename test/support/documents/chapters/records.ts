@@ -76,7 +76,7 @@ export const recordChapters: CoveredChapters = {
     },
   },
   'Follow changes of entities': {},
-  'Export results of the service': {},
+  'Export results': {},
   'Forget records and delete entities': {
     steps: [['platform resolve entity delete', { picked: /^N1 +new +(ent_\w+)/m }]],
   },
