@@ -8,6 +8,7 @@ import type { DataBlock } from '../../kernel/data/data-block.ts'
 import type { RejectedRecord } from '../../kernel/data/data-fault.ts'
 import type { TextEncodingName } from '../../kernel/data/utf8-source.ts'
 import { keepRecords } from '../../roles/resolution/engine/records/leave-out-records.ts'
+import type { ColumnMatch, ColumnMatcher } from '../../roles/resolution/engine/records/match-columns.ts'
 import { findSeparator, type IdLimit, type RecordSource } from '../../roles/resolution/engine/records/records.ts'
 import { openRecordBlocks, type RecordReadOptions, readRecords } from '../../runtime/resolution/files/read-records.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
@@ -15,6 +16,7 @@ import { BadRowCollector, badRowError, type FileBadRows } from './reading/bad-ro
 import { type FileReading, toFileReading } from './reading/file-reading.ts'
 import type { FileVersions } from './reading/file-versions.ts'
 import { findIdFaults, type IdFaults } from './reading/id-faults.ts'
+import { matchSourceColumns } from './reading/match-source-columns.ts'
 import { nameFile, nameSource, type SourceNames, standard_input } from './reading/source-names.ts'
 import { openStandardInput, type StandardInput } from './reading/standard-input.ts'
 
@@ -47,6 +49,8 @@ export type DataFileOptions = FileInputOptions & {
   readonly id?: IdLimit | undefined
   /** Whether records need ids of their own: `made` where one without an id gets one. */
   readonly ids?: 'required' | 'made' | undefined
+  /** Finds columns whose names differ from the wanted ones by their spelling. */
+  readonly matcher?: ColumnMatcher | undefined
   /** Receives the bytes read and the size of the file. Reading ends if it throws. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined
 }
@@ -58,6 +62,8 @@ export type ReadSource = RecordSource & {
   /** Whether a record has no id, and needs one. */
   readonly lacksIds: boolean
   readonly origin: RecordOrigin
+  /** Columns that have another name than in the file. */
+  readonly matched: readonly ColumnMatch[]
 }
 
 /** How to read the records of a source once more. */
@@ -88,14 +94,18 @@ export async function readDataFile(
 export async function readGoodRows(
   file: string,
   isWanted: (name: string) => boolean,
-  { id, ids, onProgress = () => undefined, ...stated }: DataFileOptions,
+  { id, ids, matcher, onProgress = () => undefined, ...stated }: DataFileOptions,
 ): Promise<ReadSource> {
-  const read = async (openFile: DataFile): Promise<ReadSource> => {
+  const readSource = async (openFile: DataFile): Promise<ReadSource> => {
     const { format, remarks } = await detectFormat(openFile, file, stated, () => onProgress(0, openFile.size))
     const bad = new BadRowCollector()
     const onReject = ({ reason, place }: RejectedRecord) => bad.add({ place: place.line, reason })
-    const reading: RecordReadOptions = { ...format, isWanted, id, onReject, onProgress }
-    const content = await readRecords(openFile, reading)
+    const isRead = matcher ? matcher.isWanted : isWanted
+    const reading: RecordReadOptions = { ...format, isWanted: isRead, id, isId: matcher?.isId, onReject, onProgress }
+    const read = await readRecords(openFile, reading)
+    const { content, matched } = matcher
+      ? matchSourceColumns(nameFile(file), read, matcher, isWanted)
+      : { content: read, matched: [] }
     const faults = id && ids && findIdFaults(content, id.name, ids === 'made')
     if (faults) bad.merge(faults.count, await locateRows(openFile, reading, faults))
     const good = faults ? keepRecords(content, faults.good()) : content
@@ -103,13 +113,14 @@ export async function readGoodRows(
     return {
       name: nameSource(file, stated.sources),
       ...good,
-      reading: toFileReading(format, remarks, good.rows, bad),
+      reading: toFileReading(format, remarks, good.rows, bad, matched),
       bad: { file: nameFile(file), unit, count: bad.count, first: bad.first },
       lacksIds: faults?.isMissing === true,
       origin: { file, format, names: content.names, isKept: faults?.isGood },
+      matched,
     }
   }
-  return await withDataFile(file, read, stated, () => onProgress(0, 0))
+  return await withDataFile(file, readSource, stated, () => onProgress(0, 0))
 }
 
 /** The unit that the places of a format count. */

@@ -1,5 +1,6 @@
 // Reads the records of files through a lens, and reports faults of lens and data as errors of the command.
 import type { EngineProgressListener } from '../../roles/resolution/engine/progress.ts'
+import { createColumnMatcher } from '../../roles/resolution/engine/records/match-columns.ts'
 import {
   buildRecords,
   createColumnFilter,
@@ -14,6 +15,7 @@ import { type FileInputOptions, type ReadSource, type RecordOrigin, readGoodRows
 import { withMadeIds } from './made-ids.ts'
 import { badRowError, describeBadRows } from './reading/bad-rows.ts'
 import type { FileReading } from './reading/file-reading.ts'
+import { describeMatches } from './reading/match-source-columns.ts'
 import { requireColumns } from './reading/require-columns.ts'
 import { nameSource, refuseDuplicateSources } from './reading/source-names.ts'
 
@@ -21,7 +23,7 @@ import { nameSource, refuseDuplicateSources } from './reading/source-names.ts'
 export type RecordReading = FileInputOptions & {
   /** Makes an id of each record that has none, from its content. */
   readonly makesIds?: boolean | undefined
-  /** Columns that a person assigned to fields, of which each must be in a file. */
+  /** Columns that a person assigned to fields, of which each must be in a file, in whatever spelling. */
   readonly namedColumns?: readonly string[] | undefined
   /** Leaves bad rows out; otherwise they end the command. */
   readonly skipsBadRows?: boolean | undefined
@@ -62,6 +64,7 @@ export async function readLensSources(
   const options = {
     ...format,
     id: getIdLimit(lens),
+    matcher: createColumnMatcher(lens, namedColumns),
     ids: makesIds ? ('made' as const) : ('required' as const),
     onProgress: (done: number, total: number) => onProgress({ phase: 'read', done, total }),
   }
@@ -70,6 +73,8 @@ export async function readLensSources(
     const source = await readGoodRows(file, createColumnFilter(lens), options)
     refuseOtherSeparator(file, source.names)
     remarkReading(source, onRemark)
+    if (source.matched.length > 0)
+      onRemark?.(`${source.name} has columns of the lens in another spelling: ${describeMatches(source.matched)}`)
     sources.push(source)
   }
   requireColumns(lens, sources, namedColumns)

@@ -6,9 +6,9 @@ import { runAsInvoker } from '../../../boot/host/act-as-owner.ts'
 import { unescapeFormula } from '../../../kernel/text/formula-cell.ts'
 import type { EngineProgressListener } from '../../../roles/resolution/engine/progress.ts'
 import type { DecidedRows } from '../../../roles/resolution/engine/quality/rank-decisions.ts'
-import { buildRecords, type LensRecords, type RecordSource } from '../../../roles/resolution/engine/records/records.ts'
+import { buildRecords, type LensRecords } from '../../../roles/resolution/engine/records/records.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
-import { missingColumns, readDataFile } from '../data-file.ts'
+import { missingColumns, type ReadSource, readDataFile } from '../data-file.ts'
 import { buildRecordKey } from '../decisions-file.ts'
 import { convertLensFaults } from '../lens-records.ts'
 import { type RunDocuments, readRunDocuments } from './run-documents.ts'
@@ -26,7 +26,7 @@ export type RunPairs = {
 export type FileRun = RunDocuments & {
   readonly records: LensRecords
   /** The columns of the lens as they are in the data, source by source. */
-  readonly sources: readonly RecordSource[]
+  readonly sources: readonly ReadSource[]
   /** Number of the cluster of each record. */
   readonly clusters: Int32Array
   readonly pairs: RunPairs

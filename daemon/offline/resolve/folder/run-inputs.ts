@@ -17,8 +17,11 @@ export const run_inputs_name = 'inputs.json'
 const digest = z.string().regex(/^[0-9a-f]{64}$/)
 const path = z.string().min(1).max(4_096)
 
-/** The way of reading without its listener, its input and the columns that the lens has by then: all of it is recorded, since the records could not be read again otherwise. */
-type StoredReading = Required<Omit<RecordReading, 'namedColumns' | 'onRemark' | keyof FileInput>>
+/** The way of reading without its listener and its input: all of it is recorded, since the records could not be read again otherwise. */
+type StoredReading = Required<Omit<RecordReading, 'onRemark' | keyof FileInput>>
+
+const max_name_characters = 65_536
+const max_named_columns = 10_000
 
 const readingShape = {
   kind: z.enum(['csv', 'tsv', 'jsonl', 'parquet', 'xlsx'] satisfies DataKind[]).optional(),
@@ -26,6 +29,7 @@ const readingShape = {
   encoding: z.enum(textEncodings).optional(),
   sheet: z.string().max(255).optional(),
   makesIds: z.boolean().optional(),
+  namedColumns: z.array(z.string().max(max_name_characters)).max(max_named_columns).optional(),
   skipsBadRows: z.boolean().optional(),
 } satisfies Record<keyof StoredReading, z.ZodType>
 
@@ -45,7 +49,7 @@ export type InputFile = RunInputs['data'][number]
 /** Describes the files before they are read: a change in between is then noticed later. Throws `OfflineCommandError` (1). */
 export async function describeInputs(
   files: readonly string[],
-  { onRemark: _onRemark, namedColumns: _columns, standardInput, versions, sources, ...reading }: RecordReading,
+  { onRemark: _onRemark, namedColumns = [], standardInput, versions, sources, ...reading }: RecordReading,
   lens: string | undefined,
   onProgress: EngineProgressListener,
 ): Promise<RunInputs> {
@@ -59,7 +63,7 @@ export async function describeInputs(
     format: 1,
     ...(lens !== undefined && { lens: { name: lens, sha256: sha256(readLensText(lens)) } }),
     data,
-    reading,
+    reading: { ...reading, ...(namedColumns.length > 0 && { namedColumns: [...namedColumns] }) },
   }
 }
 

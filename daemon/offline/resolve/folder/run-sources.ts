@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs'
 import { runAsInvoker } from '../../../boot/host/act-as-owner.ts'
 import type { EngineProgressListener } from '../../../roles/resolution/engine/progress.ts'
-import type { RecordSource } from '../../../roles/resolution/engine/records/records.ts'
 import type { Lens } from '../../../roles/resolution/lens/model.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
+import type { ReadSource } from '../data-file.ts'
 import { readLensSources } from '../lens-records.ts'
 import { FileVersions } from '../reading/file-versions.ts'
 import { digestDataFile, type InputFile, type RunInputs } from './run-inputs.ts'
@@ -18,7 +18,7 @@ export async function readRunSources(
   { data, reading }: RunInputs,
   moved: readonly string[],
   onProgress: EngineProgressListener,
-): Promise<RecordSource[]> {
+): Promise<ReadSource[]> {
   // The records must be those of the bytes that were digested.
   const versions = new FileVersions()
   const digest = async (file: string) => (await digestDataFile(file, onProgress, { versions })).sha256

@@ -181,10 +181,10 @@ async function readSample(file: string, options: FileInputOptions): Promise<Samp
       }
     }
     const columns = await collectColumns(takeSample())
-    const reading = toFileReading(format, remarks, columns.rows, bad)
+    const reading = toFileReading(format, remarks, columns.rows, bad, [])
     const badRows = { file: nameFile(file), unit: unitOf(format.kind), count: bad.count, first: bad.first } as const
     const origin = { file, format, names: columns.names }
-    return { name: nameSource(file), isWhole, ...columns, reading, bad: badRows, lacksIds: false, origin }
+    return { name: nameSource(file), isWhole, ...columns, reading, bad: badRows, lacksIds: false, origin, matched: [] }
   }
   return await withDataFile(file, read, options)
 }

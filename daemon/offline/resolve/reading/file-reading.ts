@@ -1,6 +1,7 @@
 // How a data file was read: for the summary of a run, and as remarks for the person who named the file.
 import type { DataFormat, DataKind } from '../../../../adapters/platform/data-file/data-kinds.ts'
 import type { TextEncodingName } from '../../../kernel/data/utf8-source.ts'
+import type { ColumnMatch } from '../../../roles/resolution/engine/records/match-columns.ts'
 import type { BadRow, BadRowCollector } from './bad-rows.ts'
 
 export type FileReading = {
@@ -13,6 +14,8 @@ export type FileReading = {
   readonly quote?: string | undefined
   /** Of a workbook. */
   readonly sheet?: string | undefined
+  /** Columns under another name than in the file: by the name of the lens, that of the file. */
+  readonly columns?: Readonly<Record<string, string>> | undefined
   readonly rows: number
   readonly bad_rows: number
   /** The first bad rows, with their lines. */
@@ -26,6 +29,7 @@ export function toFileReading(
   remarks: readonly string[],
   rows: number,
   bad: BadRowCollector,
+  matched: readonly ColumnMatch[],
 ): FileReading {
   return {
     format: kind,
@@ -33,6 +37,7 @@ export function toFileReading(
     ...(delimiter !== undefined && !isSingleColumn && { delimiter }),
     ...(quote !== undefined && { quote }),
     ...(sheet !== undefined && { sheet }),
+    ...(matched.length > 0 && { columns: Object.fromEntries(matched.map(({ name, column }) => [name, column])) }),
     rows,
     bad_rows: bad.count,
     ...(bad.count > 0 && { first_bad_rows: bad.first }),

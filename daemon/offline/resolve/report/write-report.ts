@@ -96,9 +96,14 @@ async function addDecisions(run: FileRun, file: string): Promise<DecidedRows[]> 
   return [...new Map([...run.decided, ...labels.pairs].map((pair) => [keyOf(pair), pair])).values()]
 }
 
-/** The columns of a field that the data have. */
+/** The columns of a field that the data have, as the data name them. */
 function findColumns({ sources }: FileRun, names: readonly string[]): string[] {
-  const present = names.filter((name) => sources.some((source) => source.names.includes(name)))
+  const present = names.flatMap((name) =>
+    sources.flatMap((source) => {
+      if (source.names.includes(name)) return [name]
+      return source.matched.filter((match) => match.name === name).map(({ column }) => column)
+    }),
+  )
   return [...new Set(present)]
 }
 

@@ -11,6 +11,8 @@ export type RecordReadOptions = DataFormat & {
   readonly isWanted: (column: string) => boolean
   /** The id column, where there is one. */
   readonly id?: IdLimit | undefined
+  /** Whether the column may be that of the ids (default: by the name of it). */
+  readonly isId?: ((column: string) => boolean) | undefined
   /** More records than this are a fault. */
   readonly rows?: number
   /** Receives the records that are left out; without it, the first fault ends the reading. */
@@ -30,11 +32,20 @@ export async function readRecords(file: DataFile, options: RecordReadOptions): P
 /** Returns the blocks of the file. Reading them throws what `readRecords` throws. */
 export async function openRecordBlocks(
   file: DataFile,
-  { isWanted, id, rows = usualLimits.rows, onReject, hasLines, onProgress, ...format }: RecordReadOptions,
+  {
+    isWanted,
+    id,
+    isId = (column) => column === id?.name,
+    rows = usualLimits.rows,
+    onReject,
+    hasLines,
+    onProgress,
+    ...format
+  }: RecordReadOptions,
 ): Promise<DataBlocks> {
   const maxFieldBytes = (name: string) => {
     const max_bytes = usualLimits.maxFieldBytes(name)
-    return id?.name === name ? Math.min(id.bytes, max_bytes) : max_bytes
+    return id && isId(name) ? Math.min(id.bytes, max_bytes) : max_bytes
   }
   const limits = { ...usualLimits, rows, maxFieldBytes }
   return await openBlocks(file, format, { limits, isSelected: isWanted, onReject, hasLines }, onProgress)
