@@ -12,6 +12,9 @@ export type FixedUTraining = {
   readonly rows: number
 }
 
+/** Even odds: one match among the single pair of two records would be certain before any evidence, and its score infinite. */
+const max_prior = 0.5
+
 /**
  * Estimates m by expectation-maximisation over the patterns of the candidates. Lambda refers to any pair of rows, on
  * the assumption that all matches are among the candidates.
@@ -27,7 +30,7 @@ export function trainWithFixedU(
     const matches = computeProbabilities(scorePatterns(model, comparer, histogram))
     const { m } = estimateModel(comparer, histogram, matches)
     const matching = matches.reduce((sum, match, pattern) => sum + match * counts[pattern]!, 0)
-    const lambda = Math.max(matching, 1) / ((rows * (rows - 1)) / 2)
+    const lambda = Math.min(max_prior, Math.max(matching, 1) / ((rows * (rows - 1)) / 2))
     model = shareEvidence({ m, u: initial.u, lambda }, copies)
   }
   return model
