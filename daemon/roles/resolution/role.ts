@@ -67,6 +67,7 @@ import { exportRegistry } from './registry/export.ts'
 import { get as registryGet } from './registry/get.ts'
 import { resources } from './resources.ts'
 import { editions } from './snapshot/edition.ts'
+import { entityRemovals } from './withdrawal/entity-removal.ts'
 import { arrivalFoldersWorker } from './workers/arrival-folders.ts'
 import { consultWorker } from './workers/consult.ts'
 import { entityChangesWorker } from './workers/entity-changes.ts'
@@ -88,6 +89,7 @@ export const resolution: Role = role(outline, {
     entityChanges,
     entityChangeLogs,
     entityRecords,
+    entityRemovals,
     registryHeads,
     editions,
     arrivals,

@@ -7,6 +7,7 @@ import { recordEntityChange } from '../entity-change/recorded-changes.ts'
 import { uid } from '../fields.ts'
 import { matchingOperation } from '../matching.ts'
 import { waitForDocument } from '../wait-for-document.ts'
+import { noteRemoval } from '../withdrawal/entity-removal.ts'
 import { refuseOpenWork, withdrawalReason } from '../withdrawal/withdrawal-input.ts'
 import { clusterTopic, clusterView, entityClusters, type Removal, type StoredCluster, showCluster } from './model.ts'
 
@@ -36,6 +37,7 @@ export const remove = matchingOperation({
     const refused = isChange ? await refuseOpenWork(call, before) : undefined
     const removed = refused ?? (await changeEntity(call, uid, { reason, forget }, rule))
     if (isRefusal(removed)) return removed
+    await noteRemoval(call, removed)
     call.wake('recluster')
     call.wake('entity-changes')
     return showCluster(await waitForDocument(call, entityClusters, removed, clusterTopic(uid), isSettled))

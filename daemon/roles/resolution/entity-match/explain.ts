@@ -5,7 +5,6 @@ import { label } from '../../../kernel/label/label.ts'
 import { operation, RawResponse } from '../../../kernel/operation/operation.ts'
 import { preferredMediaType } from '../../../kernel/operation/preferred-media-type.ts'
 import { min_columns } from '../chart/text.ts'
-import { entityRecords } from '../entity-record/model.ts'
 import { buildMatchEvidence } from '../explain/evidence.ts'
 import {
   bitsToProbability,
@@ -17,6 +16,7 @@ import {
 import { showSteps, waterfallStep } from '../explain/waterfall-step.ts'
 import { uid } from '../fields.ts'
 import { lenses } from '../lens/stored-lens.ts'
+import { findPresentRecord } from '../withdrawal/entity-removal.ts'
 import { formatRecordName } from './format-record-name.ts'
 import { entityMatches, matchView } from './model.ts'
 
@@ -83,7 +83,7 @@ export const explain = operation({
         'not_found',
         `the lens ${lens_id} of the match does not exist at this site any longer; list the lenses`,
       )
-    const [left, right] = await Promise.all([left_uid, right_uid].map((id) => call.store(entityRecords).find(id)))
+    const [left, right] = await Promise.all([left_uid, right_uid].map((id) => findPresentRecord(call, id)))
     const evidence = buildMatchEvidence(match.value, lens.value.body, left?.value.values, right?.value.values)
     const waterfall = buildWaterfall(evidence)
     const title = `${formatRecordName(match.value.left)} and ${formatRecordName(match.value.right)}`

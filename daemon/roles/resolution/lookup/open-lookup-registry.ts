@@ -3,9 +3,9 @@
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { entityClusters } from '../entity-cluster/model.ts'
-import { entityRecords, isWithdrawn } from '../entity-record/model.ts'
 import { isLookupOnly } from '../matching.ts'
 import { registryIndexCachePart, snapshotIndexCachePart } from '../parts.ts'
+import { findPresentRecord } from '../withdrawal/entity-removal.ts'
 import type { LookupRegistry } from './lookup-registry.ts'
 import { findTrainedLens, type LensSelector, type TrainedLens } from './trained-lens.ts'
 
@@ -29,12 +29,8 @@ async function openOwnRegistry(call: Call, trained: TrainedLens): Promise<Lookup
     weights: trained.weights,
     index,
     async record(uid) {
-      const doc = await call.store(entityRecords).find(uid)
-      if (!doc || isWithdrawn(doc.value)) return undefined
-      const { ref, entity } = doc.value
-      // From the deletion of an entity on its records are not found, also before they have left it.
-      const owner = entity === undefined ? undefined : await call.store(entityClusters).find(entity)
-      return owner?.value.state === 'deleted' ? undefined : { ref, entity }
+      const doc = await findPresentRecord(call, uid)
+      return doc && { ref: doc.value.ref, entity: doc.value.entity }
     },
     async entity(id) {
       const doc = await call.store(entityClusters).find(id)

@@ -12,6 +12,7 @@ import { entityRecords, isWithdrawn, type StoredRecord } from '../entity-record/
 import { refuseOtherForm } from '../entity-record/refuse-other-form.ts'
 import type { RecordRef } from '../fields.ts'
 import type { TrainedLens } from '../lookup/trained-lens.ts'
+import { isDeletedEntity } from '../withdrawal/entity-removal.ts'
 import { max_labels, type SnapshotLine } from './model.ts'
 
 const page_size = 500
@@ -110,14 +111,18 @@ export class SnapshotLines {
     return { at, lines: [{ kind: 'label', label }] }
   }
 
-  /** The id of an entity as the peer sees it; undefined for an entity that no longer exists. */
+  /** The id of an entity as the peer sees it; undefined for an entity that no longer exists or is deleted. */
   async #entityOf(id: string): Promise<string | undefined> {
     if (this.#entities.has(id)) return this.#entities.get(id)
-    const cluster = (await this.#call.store(entityClusters).find(id))?.value
-    const isWhole = cluster !== undefined && !(await this.#crossing.refusal(cluster.label))
-    const shownId = isWhole && isDerivedFromMembers(id, cluster) ? id : await this.#findPartialEntityId(id)
+    const shownId = (await isDeletedEntity(this.#call, id)) ? undefined : await this.#nameEntity(id)
     this.#entities.set(id, shownId)
     return shownId
+  }
+
+  async #nameEntity(id: string): Promise<string | undefined> {
+    const cluster = (await this.#call.store(entityClusters).find(id))?.value
+    const isWhole = cluster !== undefined && !(await this.#crossing.refusal(cluster.label))
+    return isWhole && isDerivedFromMembers(id, cluster) ? id : await this.#findPartialEntityId(id)
   }
 
   /** Derives an id from the first record of the entity that the peer may see. */

@@ -12,6 +12,7 @@ import { reclusterBatch } from '../registry/recluster-batch.ts'
 import { reclusterEntities } from '../registry/recluster-entities.ts'
 import { originOf } from '../registry/write-clusters.ts'
 import { writeConcurrently } from '../upsert-documents.ts'
+import { endRemovalNote, noteRemoval } from './entity-removal.ts'
 import { withdrawRecord } from './withdraw-record.ts'
 
 /** May be repeated after a crash. An entity whose registry a run is writing waits. */
@@ -29,13 +30,16 @@ export async function withdrawMembers(call: Call): Promise<void> {
 }
 
 async function endRemoval(call: Call, doc: Doc<StoredCluster>): Promise<void> {
+  // A stop may have come between the deletion and its note.
+  await noteRemoval(call, doc)
   if (await isBeingWritten(call, doc.value)) return
   await withdrawMembersOf(call, doc)
-  await call.store(entityClusters).update(doc.id, ({ value: { removing, ...value } }) => ({
+  const { doc: after } = await call.store(entityClusters).update(doc.id, ({ value: { removing, ...value } }) => ({
     // Meanwhile somebody may have requested to forget the records.
     ...(removing && value.forgotten?.at === doc.value.forgotten?.at ? { next: value } : {}),
     answer: undefined,
   }))
+  if (!after.value.removing) await endRemovalNote(call, doc.id)
   call.announce(clusterTopic(doc.id))
 }
 
