@@ -77,8 +77,9 @@ test('a file waits where it is until a run has weights; then every record is ans
     node_data: { east: buildPeople(0, 40), west: buildPeople(10, 50), north: buildPeople(5, 30) },
   })
   expect(await waitForRunEnd(ann, run_id)).toMatchObject({ state: 'completed' })
-  dropFile('second.jsonl', `${JSON.stringify(buildPersonAs('d13', 13))}\n`)
+  // The end of the run starts it, without another file.
   const done = await waitForEnd('first.csv', 'done')
+  dropFile('second.jsonl', `${JSON.stringify(buildPersonAs('d13', 13))}\n`)
   const answers = readAnswers(done, 'first.csv')
   const [{ entity } = {}] = (await ann.ok(lookup, { record: buildPersonAs('', 12) })).entities
   expect(answers).toMatchObject([

@@ -69,9 +69,14 @@ async function performNextPhase(call: JobCall, { id, value }: Doc<StoredRun>): P
   const files_until_ts = call.now() + call.settings(settings).keep_days * day_ms
   const verb = result.held ? 'held' : `${phase}-done`
   await change(verb, (run) => completePhase(run, phase, result, call.nowIso(), files_until_ts))
-  // Decisions wait while a run writes clusters.
-  if (phase === 'resolve') call.wake('recluster')
+  if (phase === 'resolve') wakeWaiting(call)
   return undefined
+}
+
+/** Decisions wait while a run writes clusters, and files of folders until a run of their lens has completed. */
+function wakeWaiting(call: Call): void {
+  call.wake('recluster')
+  call.wake('arrival-folders')
 }
 
 /**

@@ -11,7 +11,10 @@ import { type FolderStatus, type WatchedFolder, watchedFoldersPart } from '../ar
 import { arrivalWaiting } from '../metrics.ts'
 import { settings } from '../settings.ts'
 
-/** A watcher misses changes of network file systems, and a folder that another keeps busy waits so long for a look. */
+/**
+ * A watcher misses changes of network file systems. A folder that is held up waits so long for a look while another is busy;
+ * otherwise the end of a run wakes the worker.
+ */
 const rescan_ms = 10_000
 const worker_name = 'arrival-folders'
 
