@@ -6,7 +6,7 @@ import { labelHelp, readAction } from './label-keys.ts'
 
 const keys = 'y match, n no match, s unsure, z undo, q quit, ? help: '
 
-/** Ends when the person quits, and when no question is left. Every answer is kept before the next question. */
+/** Ends when the person quits or the input ends, and when no question is left. Every answer is kept before the next question. */
 export async function askInLines(dialogue: LabelDialogue, terminal: Pick<Terminal, 'note' | 'prompt'>): Promise<void> {
   const { note, prompt } = terminal
   for (let question = dialogue.current(); question; question = dialogue.current()) {

@@ -1,7 +1,7 @@
 // The terminal of a command: results to stdout, notes to stderr, prompts only to a person.
-import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
+import { promptLine } from './prompt-line.ts'
 
 export type Terminal = {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -18,9 +18,9 @@ export type Terminal = {
   note(line: string): void
   /** Rewrites one line of progress on stderr; nothing without a terminal. An empty text removes it. */
   progress(line: string): void
-  /** Prompts for a line; undefined if nobody can answer. */
+  /** Prompts for a line; undefined if nobody can answer, or the input ends. */
   prompt(question: string): Promise<string | undefined>
-  /** Prompts for a secret, without echo; undefined if nobody can answer. */
+  /** Prompts for a secret, without echo; undefined if nobody can answer, or the input ends. */
   promptSecret(question: string): Promise<string | undefined>
   /** All of stdin; undefined if it is a terminal. */
   readInput(): Promise<string | undefined>
@@ -49,23 +49,18 @@ export function processTerminal(): Terminal {
   }
 }
 
-async function promptAnswer(question: string): Promise<string> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return (await lines.question(question)).trim()
-  } finally {
-    lines.close()
-  }
+async function promptAnswer(question: string): Promise<string | undefined> {
+  const answer = await promptLine({ input: process.stdin, output: process.stderr }, question)
+  if (answer === undefined) process.stderr.write('\n')
+  return answer?.trim()
 }
 
-async function promptSecretAnswer(question: string): Promise<string> {
+async function promptSecretAnswer(question: string): Promise<string | undefined> {
   process.stderr.write(question)
   const silentOutput = new Writable({ write: (_chunk, _encoding, onWritten) => onWritten() })
-  const lines = createInterface({ input: process.stdin, output: silentOutput, terminal: true })
   try {
-    return await lines.question('')
+    return await promptLine({ input: process.stdin, output: silentOutput, terminal: true }, '')
   } finally {
-    lines.close()
     process.stderr.write('\n')
   }
 }
