@@ -1,6 +1,7 @@
 // Prints a feed of changes from a position on: up to a limit, or as they come.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ServiceClient } from '../client/client.ts'
+import { createLineSchedule } from './line-schedule.ts'
 import { line_break, type OutputRow, printResult } from './output.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -64,11 +65,13 @@ async function followChanges(
   terminal: Terminal,
   { since: start, every, json }: ChangeParams,
 ): Promise<0> {
+  const isLineDue = createLineSchedule(performance.now())
   let since = start
   for (;;) {
-    const { items, next_since, has_more } = await fetchPage(feed, since, max_page_changes)
+    const page = await fetchPage(feed, since, max_page_changes)
+    const { items, next_since, has_more } = page
     since = next_since
-    if (json && items.length > 0) terminal.print(JSON.stringify({ items, next_since }))
+    if (json && isLineDue(page, performance.now())) terminal.print(JSON.stringify({ items, next_since }))
     if (!json) for (const change of items) terminal.print(feed.format(change))
     if (!has_more) await pause(every * 1_000)
   }

@@ -58,7 +58,8 @@ export const settings = settingsBlock('resolution', {
   keep_days: z.int().min(1).max(3_650).default(30).meta({
     doc: 'Days for which the records and pairs of a completed run are kept in files; its matches and clusters stay.',
   }),
-  change_days: z.int().min(1).max(3_650).default(365).meta({
+  // The position of a reader who sees no change is a day old, and would be refused at once.
+  change_days: z.int().min(2).max(3_650).default(365).meta({
     doc: 'Days for which changes of entities are kept, for their history and for systems that follow them.',
   }),
   lookup_records: z.int().min(1).max(50_000_000).default(5_000_000).meta({

@@ -11,8 +11,9 @@ export const definition = command({
   notes: [
     'Entities that were created, joined, left, split, merged, restored or deleted, each change once and none missed. The',
     'command prints the position for --since at the end. With --follow --json each line is {items, next_since}: store the',
-    'next_since of the last line that you processed, and continue from it after an interruption. Changes are kept for',
-    'resolution.change_days (365); an older position is refused.',
+    'next_since of the last line that you processed, and continue from it after an interruption. While no change comes, a',
+    'line an hour has the position alone, so that yours stays new: changes are kept for resolution.change_days (365), and',
+    'an older position is refused.',
   ].join('\n'),
   options: {
     lens: required(text('LENS', 'Name of the lens')),
