@@ -15,7 +15,12 @@ export const definition = command({
   ].join('\n'),
   positionals: { run: commandObjects.run.id },
   options: {
-    threshold: decimal('BITS', 'Resolve with this threshold instead, and accept only a better result; default: that of the run', -1_000, 1_000),
+    threshold: decimal(
+      'BITS',
+      'Resolve with this threshold instead, and accept only a better result; default: that of the run',
+      -1_000,
+      1_000,
+    ),
     ...serviceOptions,
   },
   example: 'platform resolve accept run_…',

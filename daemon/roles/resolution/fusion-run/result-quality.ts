@@ -53,12 +53,9 @@ export const resultQuality = z
     carried_by: z
       .array(z.strictObject({ field: shortText, bits: z.number() }))
       .meta({ description: 'Mean weight of each field in the links, as log-odds to base 2, strongest first' }),
-    differing_name: z
-      .strictObject({ field: shortText, share })
-      .optional()
-      .meta({
-        description: 'A name that differs in most links, and the share of the links that do: they count as wrong',
-      }),
+    differing_name: z.strictObject({ field: shortText, share }).optional().meta({
+      description: 'A name that differs in most links, and the share of the links that do: they count as wrong',
+    }),
     doubtful: z
       .strictObject({
         count,
