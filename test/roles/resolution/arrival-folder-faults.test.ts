@@ -4,9 +4,20 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
-import type { FileRow, RefusedRow } from '../../../daemon/roles/resolution/arrival-folder/watched-folder.ts'
+import type {
+  FileRow,
+  LeftOutRows,
+  RefusedRow,
+} from '../../../daemon/roles/resolution/arrival-folder/watched-folder.ts'
+import { lens as lensSchema } from '../../../daemon/roles/resolution/lens/model.ts'
 import { findFolderFault } from '../../../daemon/runtime/resolution/arrivals/folder-descriptors.ts'
 import { openWatchedFolder } from '../../../daemon/runtime/resolution/arrivals/open-watched-folder.ts'
+import { threadedRows } from '../../../daemon/runtime/resolution/arrivals/threaded-rows.ts'
+import { resolutionThreads } from '../../../daemon/runtime/resolution/run-threads.ts'
+import { buildPersonLens } from './resolution-site.ts'
+
+const lens = lensSchema.parse(buildPersonLens())
+const rows = threadedRows(resolutionThreads(), 1_073_741_824)
 
 let drop: string
 const { signal } = new AbortController()
@@ -17,10 +28,10 @@ afterEach(() => {
   fs.rmSync(drop, { recursive: true, force: true })
 })
 
-async function takeFile(content: string) {
-  const folder = openWatchedFolder(drop)
-  fs.writeFileSync(path.join(drop, 'a.csv'), content)
-  const claim = await folder.claim('a.csv')
+async function takeFile(content: string, name = 'a.csv') {
+  const folder = openWatchedFolder(drop, rows)
+  fs.writeFileSync(path.join(drop, name), content)
+  const claim = await folder.claim(name)
   if (claim === undefined) throw new Error('the file was not taken')
   const file = await folder.open(claim, signal)
   if (isRefusal(file)) throw file
@@ -30,8 +41,12 @@ async function takeFile(content: string) {
 async function readRows(file: Awaited<ReturnType<typeof takeFile>>['file']) {
   const rows: FileRow[] = []
   const rejected: RefusedRow[] = []
-  const id = { name: 'id', bytes: 4_096 }
-  const options = { isWanted: () => true, id, delimiter: undefined, onReject: (row: RefusedRow) => rejected.push(row) }
+  const options = {
+    lens,
+    delimiter: undefined,
+    first_row: 1,
+    onLeftOut: ({ first }: LeftOutRows) => rejected.push(...first),
+  }
   for await (const row of file.rows(options)) rows.push(row)
   return { rows, rejected }
 }
@@ -53,7 +68,7 @@ test('a folder that does not exist, is a file, or has the service’s folders as
 })
 
 test('a folder that goes away is unavailable, and serves again when it is back', async () => {
-  const folder = openWatchedFolder(drop)
+  const folder = openWatchedFolder(drop, rows)
   fs.renameSync(drop, `${drop}-away`)
   await expect(folder.scan()).rejects.toMatchObject({ code: 'unavailable', message: `${drop} does not exist` })
   fs.renameSync(`${drop}-away`, drop)
@@ -88,6 +103,45 @@ test('rows of the same content have the same numbers each time, with the lines o
   file.close()
 })
 
+test.each([
+  ['bad.csv', `id,given_name,surname\n${'a,b,c,d\n'.repeat(2_000_000)}`],
+  ['open.csv', `id,given_name,surname\n"${'""'.repeat(10_000_000)}`],
+  ['long.jsonl', `${JSON.stringify({ id: '1', given_name: 'x'.repeat(900_000) })}\n`.repeat(20)],
+])('%s, which takes long to read, is read beside the event loop', async (name, content) => {
+  const { file } = await takeFile(content, name)
+  let turns = 0
+  const timer = setInterval(() => turns++, 1)
+  const { rows: read } = await readRows(file)
+  clearInterval(timer)
+  file.close()
+  expect(read.length).toBeLessThanOrEqual(20)
+  // Reading on the event loop had no turn before its end.
+  expect(turns).toBeGreaterThan(20)
+})
+
+test('the reader of a file waits for the service: it holds a few pieces, also of many records', async () => {
+  const content = ['id,given_name', ...Array.from({ length: 20_000 }, (_, at) => `r${at},Anna`)].join('\n')
+  const { file } = await takeFile(content)
+  const ids: unknown[] = []
+  for await (const { record } of file.rows({ lens, delimiter: undefined, first_row: 3, onLeftOut: () => undefined })) {
+    ids.push(record.id)
+    if (ids.length % 500 === 0) await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect(ids).toEqual(Array.from({ length: 19_998 }, (_, at) => `r${at + 2}`))
+  file.close()
+})
+
+test('a reader that nobody reads on from ends with its thread', async () => {
+  const { file } = await takeFile(['id', ...Array.from({ length: 20_000 }, (_, at) => `r${at}`)].join('\n'))
+  const reading = file
+    .rows({ lens, delimiter: undefined, first_row: 1, onLeftOut: () => undefined })
+    [Symbol.asyncIterator]()
+  expect(await reading.next()).toMatchObject({ value: { row: 1, record: { id: 'r0' } } })
+  await reading.return?.()
+  expect(await reading.next()).toMatchObject({ done: true })
+  file.close()
+})
+
 test('answers after the counted bytes are discarded', async () => {
   const { file, at } = await takeFile('id\n1\n')
   const counted = await file.append('{"row":1}\n', 0)
@@ -113,7 +167,7 @@ test('a claim that a crash left without a file is removed; one with a file stays
 })
 
 test('of very many names a look holds a thousand', async () => {
-  const folder = openWatchedFolder(drop)
+  const folder = openWatchedFolder(drop, rows)
   for (let at = 0; at < 1_100; at++) fs.writeFileSync(path.join(drop, `${at}.csv`), '')
   expect((await folder.scan()).waiting).toHaveLength(1_000)
 })

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { arrivedRecordOutcomes } from '../arrival/model.ts'
+import { max_listed_rows } from '../arrival-folder/watched-folder.ts'
 import { count, instant, provenanceFields, provenanceViewFields, shortText, uid } from '../fields.ts'
 
 export const arrivalFileState = z.enum(['reading', 'done', 'failed']).meta({
@@ -10,7 +11,6 @@ export const arrivalFileState = z.enum(['reading', 'done', 'failed']).meta({
 })
 
 const refusedRow = z.strictObject({ row: count.optional(), line: count.optional(), reason: z.string() })
-export const max_listed_rows = 100
 
 const fileFields = {
   folder: shortText,

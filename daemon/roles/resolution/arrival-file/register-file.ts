@@ -5,12 +5,17 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { type ArrivalTarget, findIdField } from '../arrival/store-arrival.ts'
 import type { ArrivalFolder } from '../arrival-folder/folder-setting.ts'
-import { type ClaimedFile, fileOfClaim, type RefusedRow, type WatchedFolder } from '../arrival-folder/watched-folder.ts'
-import { createColumnFilter, getIdLimit } from '../engine/records/records.ts'
+import {
+  type ClaimedFile,
+  fileOfClaim,
+  max_listed_rows,
+  type RefusedRow,
+  type WatchedFolder,
+} from '../arrival-folder/watched-folder.ts'
 import { arrivalFileTotal, arrivalRowTotal } from '../metrics.ts'
 import { answerBatch, type BatchAnswers } from './answer-batch.ts'
 import { batchRows } from './batch-rows.ts'
-import { arrivalFiles, max_listed_rows, type StoredArrivalFile } from './model.ts'
+import { arrivalFiles, type StoredArrivalFile } from './model.ts'
 
 /** Documents of files are removed after this time; the files themselves stay where they are. */
 const kept_ms = 90 * 86_400_000
@@ -33,7 +38,7 @@ export async function registerFile(context: FolderCall, claim: string): Promise<
   const stored = await person.store(arrivalFiles).find(id)
   if (stored && stored.value.state !== 'reading') return await putAway(context, stored)
   const file = await watched.open(claim, person.signal)
-  const left_out: LeftOutRows = { count: 0, first: [] }
+  const left_out: LeftOutSum = { count: 0, first: [] }
   if (isRefusal(file))
     return await endFile(context, stored ?? (await createFile(context, id, claim, undefined)), left_out, file)
   try {
@@ -51,26 +56,24 @@ function arrivalFileUid(folder: string, claim: string): string {
 }
 
 /** Records that the reader of the file left out. The file is read from its beginning each time, so they are all here. */
-type LeftOutRows = { count: number; readonly first: RefusedRow[] }
+type LeftOutSum = { count: number; readonly first: RefusedRow[] }
 
 /** Registers the records after the last answered one. Returns why it cannot go on; undefined at the end, or at a stop. */
 async function registerRows(
   context: FolderCall,
   initial: Doc<StoredArrivalFile>,
   file: ClaimedFile,
-  left_out: LeftOutRows,
+  left_out: LeftOutSum,
 ): Promise<Refusal | undefined> {
   const { person, folder, target } = context
   const { id_field, digest, next_row } = initial.value
   if (digest !== file.digest) return refuse('malformed', 'the file has changed since its first records were registered')
   const lens = { ...target.trained.lens.value.body, id_field }
   const rows = file.rows({
-    isWanted: createColumnFilter(lens),
-    id: getIdLimit(lens),
-    delimiter: folder.delimiter,
-    onReject: (row) => {
-      left_out.count += 1
-      if (left_out.first.length < max_listed_rows) left_out.first.push(row)
+    ...{ lens, delimiter: folder.delimiter, first_row: next_row },
+    onLeftOut({ count, first }) {
+      left_out.count += count
+      left_out.first.push(...first)
     },
   })
   let doc = initial
@@ -150,7 +153,7 @@ async function createFile(
 async function endFile(
   context: FolderCall,
   { id }: Doc<StoredArrivalFile>,
-  left_out: LeftOutRows,
+  left_out: LeftOutSum,
   failure: Refusal | undefined,
 ): Promise<void> {
   const { person, folder } = context
@@ -170,7 +173,7 @@ async function endFile(
   await putAway(context, doc)
 }
 
-function endedFile(value: StoredArrivalFile, left_out: LeftOutRows, failure: Refusal | undefined): StoredArrivalFile {
+function endedFile(value: StoredArrivalFile, left_out: LeftOutSum, failure: Refusal | undefined): StoredArrivalFile {
   const refused = value.refused + left_out.count
   const first_refused = [...value.first_refused, ...left_out.first].slice(0, max_listed_rows)
   const counted = { ...value, refused, first_refused }

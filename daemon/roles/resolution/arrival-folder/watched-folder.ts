@@ -2,6 +2,7 @@
 import type { Refusal } from '../../../kernel/error/errors.ts'
 import { part } from '../../../kernel/role/part.ts'
 import type { NodeRecord } from '../fusion-run/node-data.ts'
+import type { Lens } from '../lens/model.ts'
 
 /** A record of a file. `row`: 1-based, among the records that can be read; `line`: where it begins, in text. */
 export type FileRow = { readonly row: number; readonly line?: number | undefined; readonly record: NodeRecord }
@@ -19,11 +20,18 @@ export type FolderScan = {
   readonly left_count: number
 }
 
+/** Records that were left out, and the first of them. */
+export type LeftOutRows = { readonly count: number; readonly first: readonly RefusedRow[] }
+
+export const max_listed_rows = 100
+
 export type RowOptions = {
-  readonly isWanted: (column: string) => boolean
-  readonly id: { readonly name: string; readonly bytes: number }
+  /** Names the columns of the records, and that of their ids. */
+  readonly lens: Lens
   readonly delimiter: string | undefined
-  readonly onReject: (row: RefusedRow) => void
+  /** Records before it are not returned; those that cannot be read are reported all the same. */
+  readonly first_row: number
+  readonly onLeftOut: (rows: LeftOutRows) => void
 }
 
 /** An open file that was taken. */

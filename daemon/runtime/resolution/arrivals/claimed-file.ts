@@ -4,24 +4,22 @@ import { ftruncateSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { setImmediate as pause } from 'node:timers/promises'
 import type { DataFile } from '../../../../adapters/platform/data-file/data-file.ts'
-import { inferDataKind } from '../../../../adapters/platform/data-file/data-kinds.ts'
 import { describeDataFault } from '../../../../adapters/platform/data-file/describe-data-fault.ts'
-import { detectDataFormat } from '../../../../adapters/platform/data-file/detect-data-format.ts'
 import { TenantDataFileError } from '../../../../adapters/platform/data-file/tenant-data-file.ts'
 import { syncFolderAsync } from '../../../../adapters/platform/durable-file/sync-folder.ts'
 import { faultStop } from '../../../boot/host/fault-stop.ts'
-import type { DataBlock } from '../../../kernel/data/data-block.ts'
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
-import type { ClaimedFile, FileRow, RowOptions } from '../../../roles/resolution/arrival-folder/watched-folder.ts'
-import { openRecordBlocks } from '../files/read-records.ts'
+import { type ClaimedFile, max_listed_rows } from '../../../roles/resolution/arrival-folder/watched-folder.ts'
 import { describeFolderError, type FolderDescriptors } from './folder-descriptors.ts'
+import type { RowReader } from './threaded-rows.ts'
 
-const digest_chunk_bytes = 1_048_576
+const digest_chunk_bytes = 262_144
 
 /** `folder`: closed with the file. The content is read once for its digest. Throws what reading throws. */
 export async function openClaimedFile(
   folder: FolderDescriptors,
   { claim, file, opened }: { readonly claim: string; readonly file: string; readonly opened: DataFile },
+  readRows: RowReader,
   signal: AbortSignal,
 ): Promise<ClaimedFile> {
   const digest = await digestFile(opened, signal)
@@ -29,7 +27,11 @@ export async function openClaimedFile(
     file,
     size: opened.size,
     digest,
-    rows: (options) => readRows(opened, file, options),
+    rows({ onLeftOut, ...options }) {
+      const path = folder.path('work', claim, file)
+      const job = { ...options, path, name: file, version: opened.version, max_listed: max_listed_rows }
+      return readRows(job, onLeftOut, signal)
+    },
     checkUnchanged: () => convertFault(() => opened.checkUnchanged()),
     append: (answers, from) => appendAnswers(folder, claim, file, answers, from),
     close() {
@@ -48,46 +50,6 @@ async function digestFile(opened: DataFile, signal: AbortSignal): Promise<string
   if (signal.aborted) throw refuse('unavailable', 'the service is stopping')
   opened.checkUnchanged()
   return hash.digest('hex')
-}
-
-async function* readRows(opened: DataFile, file: string, options: RowOptions): AsyncGenerator<FileRow> {
-  try {
-    const kind = inferDataKind(file) ?? 'csv'
-    const { format } = await detectDataFormat(opened, { kind, delimiter: options.delimiter }, () => undefined)
-    const { isWanted, id } = options
-    const blocks = await openRecordBlocks(opened, {
-      ...{ ...format, isWanted, id, hasLines: true, onProgress: () => undefined },
-      onReject: ({ reason, place: { line } }) => options.onReject({ line, reason }),
-    })
-    let first = 1
-    for await (const block of blocks) {
-      if (first === 1 && !block.names.includes(id.name)) throw refuse('malformed', describeMissingId(id.name, block))
-      for (let at = 0; at < block.rows; at++) yield readRow(block, at, first + at)
-      first += block.rows
-      await pause()
-    }
-  } catch (error) {
-    throw toRefusal(error)
-  }
-}
-
-const max_named_columns = 10
-
-function describeMissingId(name: string, { names }: DataBlock): string {
-  const first = names.slice(0, max_named_columns).map((each) => JSON.stringify(each))
-  const rest = names.length > max_named_columns ? ` and ${names.length - max_named_columns} more` : ''
-  return `the file has no column ${name} for the id of its records; it has ${first.join(', ')}${rest}`
-}
-
-/** A missing value is left out. */
-function readRow({ columns, lines }: DataBlock, at: number, row: number): FileRow {
-  const record: Record<string, string> = {}
-  for (const { name, bytes, starts, ends } of columns) {
-    const start = starts[at] ?? -1
-    if (start >= 0)
-      record[name] = Buffer.from(bytes.buffer, bytes.byteOffset + start, (ends[at] ?? start) - start).toString()
-  }
-  return { row, line: lines?.[at], record }
 }
 
 /** Whatever a crash left after the first `from` bytes belongs to records that are answered again. */

@@ -16,12 +16,13 @@ import {
   openFolderDescriptors,
 } from './folder-descriptors.ts'
 import { scanFolder } from './scan-folder.ts'
+import type { RowReader } from './threaded-rows.ts'
 
 /**
  * Each file gets a folder of its own in work, which is renamed to done or failed with all that it holds. Throws
  * `Refusal('unavailable')` while the folder cannot be used.
  */
-export function openWatchedFolder(path: string): WatchedFolder {
+export function openWatchedFolder(path: string, readRows: RowReader): WatchedFolder {
   const unmovable = new Map<string, string>()
   const withFolder = async <T>(work: (folder: FolderDescriptors) => T | Promise<T>): Promise<T> => {
     const folder = openFolder(path)
@@ -46,7 +47,7 @@ export function openWatchedFolder(path: string): WatchedFolder {
       try {
         const file = fileOfClaim(claim)
         const opened = openPlainFile(folder.path('work', claim, file))
-        return await openClaimedFile(folder, { claim, file, opened }, signal).catch((error: unknown) => {
+        return await openClaimedFile(folder, { claim, file, opened }, readRows, signal).catch((error: unknown) => {
           opened.close()
           throw error
         })

@@ -10,6 +10,7 @@ import type { WatchedFolders } from '../../../roles/resolution/arrival-folder/wa
 import { settings } from '../../../roles/resolution/settings.ts'
 import { findFolderFault } from './folder-descriptors.ts'
 import { openWatchedFolder } from './open-watched-folder.ts'
+import { openRowReader } from './threaded-rows.ts'
 
 export type OpenFolders = {
   readonly folders: WatchedFolders
@@ -19,10 +20,11 @@ export type OpenFolders = {
 
 export function openWatchedFolders(resolved: ResolvedSettings, log: Log): OpenFolders {
   const { arrival_folders } = getSettings(resolved, settings)
+  const readRows = openRowReader(resolved)
   const watchers: FolderWatcher[] = []
   return {
     folders: {
-      folders: new Map(arrival_folders.map(({ name, path }) => [name, openWatchedFolder(path)])),
+      folders: new Map(arrival_folders.map(({ name, path }) => [name, openWatchedFolder(path, readRows)])),
       statuses: new Map(),
       watch(onChange) {
         if (watchers.length > 0) return
