@@ -30,22 +30,27 @@ export async function answerBatch(
   file: ClaimedFile,
   batch: readonly FileRow[],
 ): Promise<BatchAnswers | Refusal | undefined> {
-  const rows = await readRows(context, batch)
+  const rows = await readRows(context, value.id_field, batch)
   const records = rows.flatMap(({ read }) => (typeof read === 'string' ? [] : [read]))
-  if (records.length === 0) return describeAnswers(rows, [])
+  if (records.length === 0) return describeAnswers(rows, value.id_field, [])
   // Not one record of a file that somebody still writes.
   file.checkUnchanged()
   const arrival = await matchRecords(context, value, batch[0]?.row ?? 0, records)
   if (!arrival) return undefined
   const { failure, items } = await showArrival(context.person, arrival)
   if (failure) return refuse('wrong_state', `records from row ${batch[0]?.row} on: ${failure.reason}`)
-  return describeAnswers(rows, items)
+  return describeAnswers(rows, value.id_field, items)
 }
 
-async function readRows({ person, folder, target }: FolderCall, batch: readonly FileRow[]): Promise<ReadRow[]> {
+async function readRows(
+  { person, folder, target }: FolderCall,
+  id_field: string,
+  batch: readonly FileRow[],
+): Promise<ReadRow[]> {
   const parsed = batch.map((row) => ({ row, valid: nodeRecord.safeParse(row.record).data }))
   const valid = parsed.flatMap(({ valid: record }) => (record ? [record] : []))
-  const read = valid.length > 0 ? await readArrivalRecords(person, target, folder.node_id, valid) : []
+  const read =
+    valid.length > 0 ? await readArrivalRecords(person, target, { node_id: folder.node_id, id_field }, valid) : []
   let at = 0
   return parsed.map(({ row, valid: record }) => ({
     row,
@@ -76,17 +81,28 @@ async function matchRecords(
   return doc
 }
 
-function describeAnswers(rows: readonly ReadRow[], items: readonly ArrivalAnswer[]): BatchAnswers {
+/**
+ * `items`: what became of the records of the arrival, which may be of a process that died; a lens that was changed since may read
+ * other records than it did. Ids are unique in a batch.
+ */
+export function describeAnswers(
+  rows: readonly ReadRow[],
+  id_field: string,
+  items: readonly ArrivalAnswer[],
+): BatchAnswers {
   const refused: RefusedRow[] = []
   const outcomes: StoredArrivalFile['outcomes'] = {}
-  let at = 0
-  const lines = rows.map(({ row: { row, line }, read }) => {
+  const itemsById = new Map(items.map((item) => [item.record_id, item]))
+  const lines = rows.map(({ row: { row, line, record }, read }) => {
     const place = { row, ...(line === undefined ? {} : { line }) }
-    if (typeof read === 'string') {
-      refused.push({ ...place, reason: read })
-      return { ...place, outcome: 'refused', reason: read }
+    const item = itemsById.get(String(record[id_field] ?? ''))
+    if (!item) {
+      const reason =
+        typeof read === 'string' ? read : 'was not registered: the lens was changed meanwhile; send it again'
+      refused.push({ ...place, reason })
+      return { ...place, outcome: 'refused', reason }
     }
-    const { record_id, outcome, entity, size, merged_from } = items[at++] ?? { record_id: read.ref.record_id }
+    const { record_id, outcome, entity, size, merged_from } = item
     if (outcome) outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
     return { ...place, record_id, outcome, entity, size, merged_from }
   })

@@ -15,6 +15,7 @@ import { showArrival } from './show-arrival.ts'
 import {
   type ArrivalEntry,
   findArrivalTarget,
+  findIdField,
   max_arrival_records,
   readArrivalRecords,
   storeArrival,
@@ -58,7 +59,7 @@ async function createArrival(
 ): Promise<Doc<StoredArrival> | Refusal> {
   const target = await findArrivalTarget(call, selector, classification)
   if (isRefusal(target)) return target
-  const read = await readArrivalRecords(call, target, node_id, records)
+  const read = await readArrivalRecords(call, target, { node_id, id_field: findIdField(target.trained) }, records)
   const errors = findRecordFaults(read)
   if (errors.length > 0) return refuse('invalid', 'some records cannot be matched', errors)
   const principal = await call.delegation().store({ collection: arrivals.name, id })

@@ -40,17 +40,15 @@ export type ArrivalEntry = StoredArrival['records'][number]
 export async function readArrivalRecords(
   call: Call,
   { trained }: ArrivalTarget,
-  node_id: string,
+  ids: { readonly node_id: string; readonly id_field: string },
   records: readonly NodeRecord[],
 ): Promise<(ArrivalEntry | string)[]> {
   const values = await requestJob(call, 'normalise', { lens: trained.lens.value.body, records })
-  const id_field = findIdField(trained)
-  return records.map((record, at) => readRecord(id_field, node_id, record, values[at]))
+  return records.map((record, at) => readRecord(ids, record, values[at]))
 }
 
 function readRecord(
-  id_field: string,
-  node_id: string,
+  { node_id, id_field }: { readonly node_id: string; readonly id_field: string },
   record: NodeRecord,
   values: FieldValues | undefined,
 ): ArrivalEntry | string {
