@@ -171,3 +171,18 @@ test('of very many names a look holds a thousand', async () => {
   for (let at = 0; at < 1_100; at++) fs.writeFileSync(path.join(drop, `${at}.csv`), '')
   expect((await folder.scan()).waiting).toHaveLength(1_000)
 })
+
+test('a look at a folder that somebody filled with other names has many turns of the event loop', async () => {
+  const folder = openWatchedFolder(drop, rows)
+  for (let at = 0; at < 3_000; at++) fs.writeFileSync(path.join(drop, `${at}.txt`), '')
+  for (let at = 0; at < 3_000; at++) fs.symlinkSync('/etc/hostname', path.join(drop, `${at}.csv`))
+  let [turns, isOver] = [0, false]
+  const count = () => {
+    turns++
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  expect(await folder.scan()).toMatchObject({ waiting: [], left_count: 6_000 })
+  isOver = true
+  expect(turns).toBeGreaterThanOrEqual(60)
+})

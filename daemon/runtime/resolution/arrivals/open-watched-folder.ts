@@ -37,8 +37,8 @@ export function openWatchedFolder(path: string, readRows: RowReader): WatchedFol
   }
   return {
     scan: () =>
-      withFolder((folder) => {
-        const scan = scanFolder(folder, unmovable)
+      withFolder(async (folder) => {
+        const scan = await scanFolder(folder, unmovable)
         return { ...scan, claims: scan.claims.filter((claim) => !removeEmptyClaim(folder, claim)) }
       }),
     claim: (file) => withFolder((folder) => claimFile(folder, file, unmovable)),

@@ -1,5 +1,6 @@
 // Finds the files of a folder that can be taken, and the reasons why others stay where they are.
 import { opendirSync } from 'node:fs'
+import { setImmediate as pause } from 'node:timers/promises'
 import { inferDataKind, readableExtensions } from '../../../../adapters/platform/data-file/data-kinds.ts'
 import { openPlainFile, TenantDataFileError } from '../../../../adapters/platform/data-file/tenant-data-file.ts'
 import type { FolderScan } from '../../../roles/resolution/arrival-folder/watched-folder.ts'
@@ -7,17 +8,19 @@ import { type FolderDescriptors, ownFolders } from './folder-descriptors.ts'
 
 /** Names that one look holds: a folder of more is taken in several looks. */
 const max_names = 1_000
+/** Names between two turns of the event loop: whoever may write in the folder may fill it. */
+const names_per_turn = 100
 const max_left = 20
 /** With the ends that are appended to it, a name of the file system has 255 bytes at most. */
 const max_name_bytes = 200
 
 /** `unmovable`: names that could not be taken, with the reason. Forgets those that are gone. */
-export function scanFolder(folder: FolderDescriptors, unmovable: Map<string, string>): FolderScan {
+export async function scanFolder(folder: FolderDescriptors, unmovable: Map<string, string>): Promise<FolderScan> {
   const waiting: string[] = []
   const left: { name: string; reason: string }[] = []
   const seen = new Set<string>()
   let left_count = 0
-  forEachName(folder.path('incoming'), (name) => {
+  await forEachName(folder.path('incoming'), (name) => {
     if (name.startsWith('.') || ownFolders.some((own) => own === name)) return true
     if (unmovable.has(name)) seen.add(name)
     const reason = findNameFault(name) ?? unmovable.get(name) ?? findFileFault(folder, name)
@@ -29,22 +32,26 @@ export function scanFolder(folder: FolderDescriptors, unmovable: Map<string, str
     return waiting.length < max_names
   })
   for (const name of unmovable.keys()) if (!seen.has(name)) unmovable.delete(name)
-  return { waiting: waiting.sort(), claims: listClaims(folder), left, left_count }
+  return { waiting: waiting.sort(), claims: await listClaims(folder), left, left_count }
 }
 
 /** Until `take` returns false. */
-function forEachName(path: string, take: (name: string) => boolean): void {
+async function forEachName(path: string, take: (name: string) => boolean): Promise<void> {
   const entries = opendirSync(path)
   try {
-    for (let entry = entries.readSync(); entry; entry = entries.readSync()) if (!take(entry.name)) return
+    let count = 0
+    for (let entry = entries.readSync(); entry; entry = entries.readSync()) {
+      if (!take(entry.name)) return
+      if (++count % names_per_turn === 0) await pause()
+    }
   } finally {
     entries.closeSync()
   }
 }
 
-function listClaims(folder: FolderDescriptors): string[] {
+async function listClaims(folder: FolderDescriptors): Promise<string[]> {
   const claims: string[] = []
-  forEachName(folder.path('work'), (name) => {
+  await forEachName(folder.path('work'), (name) => {
     if (isClaimName(name)) claims.push(name)
     return claims.length < max_names
   })
