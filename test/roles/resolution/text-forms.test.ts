@@ -66,3 +66,23 @@ test('a record that is sent again gets the form, also with equal values', async 
   const uid = recordUid('tenant-a', lens, { node_id: 'east', record_id: 'h1' })
   expect((await world().store('resolution').get(entityRecords, uid))?.value.text_form).toBe(2)
 })
+
+test('an arrival that finds such values does not name a record that its sender may not see', async () => {
+  const store = world().store('resolution')
+  const [from, hidden] = ['h1', 'hidden-1'].map((record_id) =>
+    recordUid('tenant-a', lens, { node_id: 'east', record_id }),
+  )
+  const stored = await store.get(entityRecords, from ?? '')
+  if (!stored) throw new Error('the run stored no record')
+  const { text_form: _form, ...value } = stored.value
+  const ref = { node_id: 'east', record_id: 'hidden-1' }
+  const label = { ...value.label, level: 'SECRET' }
+  await store.create(entityRecords, hidden ?? '', { ...value, ref, label, written: Number.MAX_SAFE_INTEGER })
+  const [stranger] = buildPeople(900, 901)
+  const arrival = await ann.ok(arrive, { lens_id: lens, node_id: 'east', records: [{ ...stranger, id: 'n1' }] })
+  expect(arrival).toMatchObject({
+    state: 'failed',
+    failure: { reason: expect.stringContaining('earlier normal form') },
+  })
+  expect(JSON.stringify(arrival)).not.toContain('hidden-1')
+})

@@ -2,9 +2,11 @@
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { StoredRecord } from './model.ts'
 
-export function refuseOtherForm({ lens, ref: { node_id, record_id } }: StoredRecord): Refusal {
+/** `named`: a record of them, where whoever reads the refusal may see it. */
+export function refuseOtherForm(lens: string, named: StoredRecord['ref'] | undefined): Refusal {
+  const example = named ? `, such as those of ${named.node_id}/${named.record_id}` : ''
   return refuse(
     'wrong_state',
-    `the registry of ${lens} has values in an earlier normal form of texts, such as those of ${node_id}/${record_id}: start a run of the lens over all its data, and send records again that arrived without a run`,
+    `the registry of ${lens} has values in an earlier normal form of texts${example}: start a run of the lens over all its data, and send records again that arrived without a run`,
   )
 }

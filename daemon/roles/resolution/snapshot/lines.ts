@@ -91,7 +91,7 @@ export class SnapshotLines {
     const { label, ref, values } = value
     if (value.entity === undefined || isWithdrawn(value) || (await this.#crossing.refusal(label))) return []
     // A snapshot is of one form, so that its receiver can judge it.
-    if (isOfOtherForm(value)) throw refuseOtherForm(value)
+    if (isOfOtherForm(value)) throw refuseOtherForm(value.lens, ref)
     const entity = await this.#entityOf(value.entity)
     if (entity === undefined) return []
     const { at, lines } = this.#indexLabel(label)
