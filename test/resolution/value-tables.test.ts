@@ -7,6 +7,7 @@ import { readLens } from '../../daemon/offline/resolve/lens/lens-file.ts'
 import { FileVersions } from '../../daemon/offline/resolve/reading/file-versions.ts'
 import { type ResolveFilesOptions, resolveFiles } from '../../daemon/offline/resolve/resolve-files.ts'
 import { createScratchFolder, runCommand } from '../support/command/run-command.ts'
+import { encodeXlsx } from '../support/data/write-xlsx.ts'
 import { generatePeople } from '../support/resolution/generate-people.ts'
 
 const { dir, remove } = createScratchFolder('value-tables')
@@ -71,6 +72,36 @@ describe('records', () => {
       expect.objectContaining({ source: 'few.csv', id: 'x3', surname: 'Ray', city: 'Ås' }),
     ])
     expect(rows.at(-1)?.note).toBeUndefined()
+  })
+
+  test('are those of the run, whatever the columns have that the lens does not read', async () => {
+    const people = ['Szabo,Ann,Lund', 'Lee,Bo,Oslo', 'Ray,Cy,Rom', 'Kim,Di,Ghent']
+    const lines = ['1', 'x'.repeat(5_000), '2', '1', '4'].map((id, row) => `${id},${people[row % 4]},${row}`)
+    writeFileSync(at('ids.csv'), ['id,surname,given_name,city,row', ...lines, ''].join('\n'))
+    await run('of ids', { files: [at('ids.csv')], reading: { skipsBadRows: true } })
+    const rows = await readRows(at('of ids/records.csv'))
+    // Line 3 has a long id, line 5 one that was there before.
+    expect(rows.map(({ id, row }) => [id, row])).toEqual([
+      ['1', '0'],
+      ['2', '2'],
+      ['4', '4'],
+    ])
+    const records = people.map((values, row) => ({ id: `${row}`, surname: values.split(',')[0], more: { row } }))
+    writeFileSync(at('nested.jsonl'), records.map((each) => `${JSON.stringify(each)}\n`).join(''))
+    await run('of json', { files: [at('nested.jsonl')] })
+    expect((await readRows(at('of json/records.csv'))).map(({ more }) => more)).toEqual(
+      records.map(({ more }) => JSON.stringify(more)),
+    )
+    const cells = records.map(
+      ({ id, surname }) => `<row><c><v>${id}</v></c><c t="str"><v>${surname}</v></c><c><f>1+1</f></c></row>`,
+    )
+    const head = ['id', 'surname', 'sum'].map((name) => `<c t="str"><v>${name}</v></c>`).join('')
+    const sheet = `<worksheet><sheetData><row>${head}</row>${cells.join('')}</sheetData></worksheet>`
+    writeFileSync(at('sums.xlsx'), encodeXlsx({ sheets: { All: sheet } }))
+    await run('of sums', { files: [at('sums.xlsx')] })
+    expect((await readRows(at('of sums/records.csv'))).map(({ id, sum }) => [id, sum])).toEqual(
+      records.map(({ id }) => [id, undefined]),
+    )
   })
 
   test('that fill many chunks of the writer are all there, in order', async () => {

@@ -72,6 +72,10 @@ export class JsonLines {
       const column = this.#columnOf(name, at)
       if (!column) continue
       const formatted = formatJsonValue(value, this.#separator)
+      if (this.#options.isOptional?.(name)) {
+        values.push([column, 'fault' in formatted ? JSON.stringify(value) : formatted.text])
+        continue
+      }
       if ('fault' in formatted) return `${JSON.stringify(name)} is ${formatted.fault}`
       const max_bytes = limits.maxFieldBytes(name)
       if (this.#isLong(formatted.text, max_bytes)) return `${JSON.stringify(name)} has more than ${max_bytes} bytes`

@@ -21,6 +21,8 @@ export type ColumnChunkRequest = {
   readonly stated: ValueType
   readonly separator: string
   readonly max_field_bytes: number
+  /** Whether a value without a text is missing; otherwise it ends the reading. */
+  readonly isOptional: boolean
   /** Bytes that are read together, where a page does not have more. */
   readonly read_bytes: number
   /** Range of the column in the file. */
@@ -173,8 +175,9 @@ export class ColumnPages {
 
   #format(stored: unknown): string | Uint8Array | undefined {
     const text = stored === undefined || stored === null ? undefined : this.#request.format(stored)
-    if (text instanceof Uint8Array && !isUtf8(text)) throw this.#fault('is not UTF-8')
-    return text
+    if (!(text instanceof Uint8Array) || isUtf8(text)) return text
+    if (this.#request.isOptional) return undefined
+    throw this.#fault('is not UTF-8')
   }
 
   /** Joins the items of a list that are present; undefined for a missing list. */

@@ -23,6 +23,8 @@ export type ParquetLayout = {
   readonly names: readonly string[]
   readonly groups: readonly RowGroup[]
   readonly rows: number
+  /** Whether the values of a column have a text. */
+  hasText(name: string): boolean
   /** Throws `DataFault` for a column whose values have no text. */
   column(name: string): ColumnLayout
 }
@@ -41,18 +43,24 @@ export async function readLayout(file: RangeSource, limits: DataLimits): Promise
     names,
     groups: metadata.row_groups,
     rows: countRows(metadata.row_groups, limits.rows),
-    column: (name) => describeColumn(root, name),
+    hasText: (name) => typeof findValueForm(findPath(root, name)) !== 'string',
+    column: (name) => describeColumn(name, findPath(root, name)),
   }
 }
 
-function describeColumn(root: SchemaTree, name: string): ColumnLayout {
-  const path = [root, ...findValues(root.children.find(({ element }) => element.name === name))]
+function findPath(root: SchemaTree, name: string): SchemaTree[] {
+  return [root, ...findValues(root.children.find(({ element }) => element.name === name))]
+}
+
+/** The form of the values at the end of a path, or words for values without a text. */
+function findValueForm(path: readonly SchemaTree[]) {
   const leaf = path.at(-1)
-  if (!leaf || leaf.children.length > 0) {
-    const kind = isListElement(path[1]?.element) ? 'lists of records' : 'records within records'
-    throw new DataFault(`column ${name} holds ${kind}, which has no text`)
-  }
-  const form = selectValueForm(leaf.element)
+  if (leaf && leaf.children.length === 0) return selectValueForm(leaf.element)
+  return isListElement(path[1]?.element) ? 'lists of records' : 'records within records'
+}
+
+function describeColumn(name: string, path: readonly SchemaTree[]): ColumnLayout {
+  const form = findValueForm(path)
   if (typeof form === 'string') throw new DataFault(`column ${name} holds ${form}, which has no text`)
   const isList = path.some(({ element }) => element.repetition_type === 'REPEATED')
   const list = !isList ? 'none' : path[1]?.element.repetition_type === 'OPTIONAL' ? 'optional' : 'required'

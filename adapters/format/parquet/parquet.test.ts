@@ -225,6 +225,15 @@ describe('refuses', () => {
     await expect(readValues(bytes, 'v')).rejects.toThrow('column v holds records within records, which has no text')
   })
 
+  test('no value of an optional column: those without a text are missing', async () => {
+    const options = { limits: usualLimits, isSelected: () => true, isOptional: () => true }
+    const inner: SchemaElement[] = [{ name: 'x', type: 'INT32', repetition_type: 'OPTIONAL' }]
+    const nested = readParquet(memoryRanges(buildFile({ num_children: 1 }, [{ x: 1 }], inner)), ', ', options)
+    expect(await listRows(nested)).toEqual({ names: [], rows: [[]] })
+    const bytes = buildFile({ type: 'BYTE_ARRAY' }, [Uint8Array.of(0xff), new TextEncoder().encode('x')])
+    expect((await listRows(readParquet(memoryRanges(bytes), ', ', options))).rows).toEqual([[null], ['x']])
+  })
+
   test('bytes that are not UTF-8', async () => {
     await expect(readValues(buildFile({ type: 'BYTE_ARRAY' }, [Uint8Array.of(0xff)]), 'v')).rejects.toThrow(
       'column v: record 1 is not UTF-8',

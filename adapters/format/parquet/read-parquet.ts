@@ -16,12 +16,13 @@ import { type ColumnLayout, type RowGroup, readLayout } from './parquet-layout.t
 export async function* readParquet(
   file: RangeSource,
   separator: string,
-  { limits, isSelected }: DataReadOptions,
+  { limits, isSelected, isOptional }: DataReadOptions,
   onRead: (read_bytes: number) => void = () => undefined,
 ): AsyncGenerator<DataBlock, void, undefined> {
   const layout = await mapLibraryErrors(() => readLayout(file, limits))
   const { names, groups } = layout
-  const selected = names.filter(isSelected).map((name) => ({ name, ...layout.column(name) }))
+  const chosen = names.filter((name) => isSelected(name) && !(isOptional?.(name) && !layout.hasText(name)))
+  const selected = chosen.map((name) => ({ name, isOptional: isOptional?.(name) === true, ...layout.column(name) }))
   const max_rows = maxBlockRows(selected.length)
   const read_bytes = chooseReadLength(selected.length)
   let row = 0
@@ -51,11 +52,11 @@ function chooseReadLength(columns: number): number {
 type ColumnReading = Pick<DataReadOptions, 'limits'> &
   Pick<ColumnChunkRequest, 'first_row' | 'separator' | 'read_bytes'>
 
-type NamedColumn = ColumnLayout & { readonly name: string }
+type NamedColumn = ColumnLayout & Pick<ColumnChunkRequest, 'name' | 'isOptional'>
 
 function openColumn(
   file: RangeSource,
-  { name, list, format, stated, path }: NamedColumn,
+  { name, isOptional, list, format, stated, path }: NamedColumn,
   group: RowGroup,
   { limits, ...reading }: ColumnReading,
 ): ColumnPages {
@@ -80,6 +81,7 @@ function openColumn(
     format,
     stated,
     max_field_bytes,
+    isOptional,
     start,
     end,
     rows,

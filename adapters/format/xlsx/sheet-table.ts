@@ -69,7 +69,8 @@ export class SheetTable {
   }
 
   #findUncomputed(names: readonly string[], uncomputed: readonly number[]): string | undefined {
-    const column = uncomputed.find((each) => this.#builders[each])
+    const { isOptional } = this.#options
+    const column = uncomputed.find((each) => this.#builders[each] && !isOptional?.(names[each] ?? ''))
     if (column === undefined) return undefined
     return `${JSON.stringify(names[column])} is a formula without a result; open the workbook in a spreadsheet program and save it`
   }

@@ -22,6 +22,11 @@ export type DataReadOptions = {
   /** Selects the columns to read. The values of others are not stored. */
   readonly isSelected: (name: string) => boolean
   /**
+   * Selected columns whose values reject no record, and end no reading, for having no text: those of JSON are written as JSON,
+   * and others are missing.
+   */
+  readonly isOptional?: ((name: string) => boolean) | undefined
+  /**
    * Receives each record that is left out. Without it, the first fault ends the reading. Faults of the whole file
    * always do: too many rows or columns, and column names that cannot be used.
    */

@@ -69,7 +69,8 @@ export type ReadSource = RecordSource & {
 /** How to read the records of a source once more. */
 export type RecordOrigin = {
   readonly file: string
-  readonly format: DataFormat
+  /** How it was read first, which decides the rows that can be read. */
+  readonly reading: RecordReadOptions
   /** All columns, as the file names them. */
   readonly names: readonly string[]
   /** Whether the record of a row that can be read is one of the source; absent where all are. */
@@ -116,7 +117,7 @@ export async function readGoodRows(
       reading: toFileReading(format, remarks, good.rows, bad, matched),
       bad: { file: nameFile(file), unit, count: bad.count, first: bad.first },
       lacksIds: faults?.isMissing === true,
-      origin: { file, format, names: content.names, isKept: faults?.isGood },
+      origin: { file, reading, names: content.names, isKept: faults?.isGood },
       matched,
     }
   }
@@ -153,16 +154,17 @@ export async function detectFormat(
   return await detectDataFormat(openFile, { kind, delimiter, encoding, sheet }, onRead)
 }
 
-/** Reads the records of a source once more, with all of their columns. Throws `OfflineCommandError` (1) with the fault. */
+/** Reads the same rows of a source once more, with all of their columns. Throws `OfflineCommandError` (1) with the fault. */
 export async function* readOriginBlocks(
-  { file, format }: RecordOrigin,
+  { file, reading: first }: RecordOrigin,
   input: FileInput,
   onProgress: (done: number, total: number) => void,
 ): AsyncGenerator<DataBlock> {
   try {
     const openFile = await openInput(file, input, () => onProgress(0, 0))
     try {
-      const reading = { ...format, isWanted: () => true, onReject: () => undefined, onProgress }
+      const isOptional = (name: string) => !first.isWanted(name)
+      const reading = { ...first, isWanted: () => true, isOptional, onReject: () => undefined, onProgress }
       yield* await openRecordBlocks(openFile, reading)
       openFile.checkUnchanged()
     } finally {

@@ -58,15 +58,33 @@ async function* generateBlocks(
       readOriginBlocks(origin, input, () => reportPhaseStart(onProgress, 'write')),
     )) {
       for (const builder of builders) builder.clear()
-      for (let row = 0; row < rows.length; row++)
+      const readId = createIdReader(block, content.id_field)
+      for (const [row, from] of rows.entries()) {
+        const id = readId(from)
+        if (id !== undefined && id !== records.idOf(first + row)) throw otherRowsError()
         for (const [at, cell] of buildCells(content, first + row).entries()) builders[at]?.add(cell)
+      }
       const data = columns.map(({ column, name }) => ({ ...selectRows(block, column, rows), name }))
       yield { rows: rows.length, names, columns: [...builders.map((builder) => builder.column()), ...data] }
       first += rows.length
     }
   }
-  // A reading that found other rows would give records the values of others.
-  if (first !== records.rows) throw new Error(`the data has ${first} records, and the run ${records.rows}`)
+  if (first !== records.rows) throw otherRowsError()
+}
+
+/** A reading that found other rows would give records the values of others. */
+function otherRowsError(): Error {
+  return new Error('the second reading of the data has other records than the first')
+}
+
+/** Reads the id that a row has in the data; undefined for one that was made. */
+function createIdReader({ columns }: DataBlock, id_field: string): (row: number) => string | undefined {
+  const column = columns.find(({ name }) => name === id_field)
+  const decoder = new TextDecoder()
+  return (row) => {
+    const start = column?.starts[row] ?? -1
+    return column && start >= 0 ? decoder.decode(column.bytes.subarray(start, column.ends[row])) : undefined
+  }
 }
 
 function buildCells({ records, numbers, entities }: RecordTableContent, row: number): string[] {

@@ -167,7 +167,8 @@ async function readSample(file: string, options: FileInputOptions): Promise<Samp
     }
     const bad = new BadRowCollector()
     const onReject = ({ reason, place }: RejectedRecord) => bad.add({ place: place.line, reason })
-    const blocks = await openRecordBlocks(openFile, { ...format, isWanted: () => true, onReject, onProgress })
+    const first = { ...format, isWanted: () => true, onReject, onProgress }
+    const blocks = await openRecordBlocks(openFile, first)
     let isWhole = true
     async function* takeSample(): DataBlocks {
       let rows = 0
@@ -183,7 +184,7 @@ async function readSample(file: string, options: FileInputOptions): Promise<Samp
     const columns = await collectColumns(takeSample())
     const reading = toFileReading(format, remarks, columns.rows, bad, [])
     const badRows = { file: nameFile(file), unit: unitOf(format.kind), count: bad.count, first: bad.first } as const
-    const origin = { file, format, names: columns.names }
+    const origin = { file, reading: first, names: columns.names }
     return { name: nameSource(file), isWhole, ...columns, reading, bad: badRows, lacksIds: false, origin, matched: [] }
   }
   return await withDataFile(file, read, options)

@@ -9,6 +9,7 @@ import type { IdLimit, RecordSource } from '../../../roles/resolution/engine/rec
 export type RecordReadOptions = DataFormat & {
   /** Selects the columns to read; others are skipped. */
   readonly isWanted: (column: string) => boolean
+  readonly isOptional?: DataReadOptions['isOptional']
   /** The id column, where there is one. */
   readonly id?: IdLimit | undefined
   /** Whether the column may be that of the ids (default: by the name of it). */
@@ -34,6 +35,7 @@ export async function openRecordBlocks(
   file: DataFile,
   {
     isWanted,
+    isOptional,
     id,
     isId = (column) => column === id?.name,
     rows = usualLimits.rows,
@@ -48,5 +50,6 @@ export async function openRecordBlocks(
     return id && isId(name) ? Math.min(id.bytes, max_bytes) : max_bytes
   }
   const limits = { ...usualLimits, rows, maxFieldBytes }
-  return await openBlocks(file, format, { limits, isSelected: isWanted, onReject, hasLines }, onProgress)
+  const options = { limits, isSelected: isWanted, isOptional, onReject, hasLines }
+  return await openBlocks(file, format, options, onProgress)
 }
