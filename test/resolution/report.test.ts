@@ -124,12 +124,12 @@ describe('the page', () => {
     writeFileSync(at('run/report.html'), readPage().replace('</main>', 'stale</main>'))
     await runJsonCommand(['resolve', 'report', at('run')])
     expect(readPage()).toBe(readPage('again.html'))
-    writeFileSync(at('notes.html'), '<p>mine</p>')
+    writeFileSync(at('notes.html'), '<p>made by platform resolve report</p>')
     expect(await runCommand(['resolve', 'report', at('run'), '--out', at('notes.html')])).toMatchObject({
       exit: 3,
       stderr: expect.stringContaining('is not a report'),
     })
-    expect(readPage('notes.html')).toBe('<p>mine</p>')
+    expect(readPage('notes.html')).toBe('<p>made by platform resolve report</p>')
   })
 
   test('draws precision and recall by the truth where it is known', async () => {

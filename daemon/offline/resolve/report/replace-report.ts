@@ -1,5 +1,5 @@
 // Writes a report, in the place of an earlier one: no other file is replaced.
-import { closeSync, existsSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs'
 import { writeDurably } from '../../../../adapters/platform/durable-file/write-durably.ts'
 import { runAsInvoker } from '../../../boot/host/act-as-owner.ts'
 import { report_mark } from '../../../roles/resolution/report/report-page.ts'
@@ -22,7 +22,8 @@ export function requireReplaceable(file: string): void {
 }
 
 function readHead(file: string): string {
-  const opened = openSync(file, 'r')
+  // A pipe without a writer would keep the command waiting.
+  const opened = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const bytes = Buffer.alloc(head_bytes)
     return bytes.toString('utf8', 0, readSync(opened, bytes, 0, head_bytes, 0))
