@@ -24,6 +24,7 @@ export function checkSourceNames(
   const idsOf = collectIds(registry)
   const read = createNormalReader(records)
   const absent = [...idsOf.keys()].filter((source) => !records.names.includes(source))
+  if (absent.length === 0) return
   for (const [at, name] of records.names.entries()) {
     const file = records.origins[at]?.file ?? name
     if (idsOf.has(name) || sources?.has(file)) continue
