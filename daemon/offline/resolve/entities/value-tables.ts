@@ -19,7 +19,7 @@ type ResolvedFiles = {
   readonly onProgress: EngineProgressListener
 }
 
-/** Reads the columns of the lens again rather than holding them in memory beside the compared pairs. */
+/** Reads the columns of the lens again rather than holding them in memory while pairs are compared. */
 export async function buildValueTables(run: ResolvedFiles): Promise<(ResultTable | BlockTable)[]> {
   const { lens, files, reading, records, numbers, entities, onProgress } = run
   // Remarks were made when the files were read first.
