@@ -15,7 +15,7 @@ import {
   folder_mode,
   openFolderDescriptors,
 } from './folder-descriptors.ts'
-import { scanFolder } from './scan-folder.ts'
+import { describeRights, scanFolder, type UnmovableFile } from './scan-folder.ts'
 import type { RowReader } from './threaded-rows.ts'
 
 /**
@@ -23,7 +23,7 @@ import type { RowReader } from './threaded-rows.ts'
  * `Refusal('unavailable')` while the folder cannot be used.
  */
 export function openWatchedFolder(path: string, readRows: RowReader): WatchedFolder {
-  const unmovable = new Map<string, string>()
+  const unmovable = new Map<string, UnmovableFile>()
   const withFolder = async <T>(work: (folder: FolderDescriptors) => T | Promise<T>): Promise<T> => {
     const folder = openFolder(path)
     try {
@@ -93,7 +93,7 @@ function removeEmptyClaim(folder: FolderDescriptors, claim: string): boolean {
   }
 }
 
-function claimFile(folder: FolderDescriptors, file: string, unmovable: Map<string, string>): string | undefined {
+function claimFile(folder: FolderDescriptors, file: string, unmovable: Map<string, UnmovableFile>): string | undefined {
   const claim = `${file}.${randomBytes(8).toString('hex')}`
   mkdirSync(folder.path('work', claim), { mode: folder_mode })
   try {
@@ -102,7 +102,8 @@ function claimFile(folder: FolderDescriptors, file: string, unmovable: Map<strin
     rmdirSync(folder.path('work', claim))
     const { code = '' } = error as NodeJS.ErrnoException
     // Of a folder in which each user may move only his own files.
-    if (code === 'EPERM' || code === 'EACCES') unmovable.set(file, 'the service may not move this file')
+    if (code === 'EPERM' || code === 'EACCES')
+      unmovable.set(file, { reason: 'the service may not move this file', rights: describeRights(folder, file) })
     else if (code !== 'ENOENT') throw error
     return undefined
   }

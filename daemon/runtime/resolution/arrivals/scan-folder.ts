@@ -1,5 +1,5 @@
 // Finds the files of a folder that can be taken, and the reasons why others stay where they are.
-import { opendirSync } from 'node:fs'
+import { fstatSync, lstatSync, opendirSync } from 'node:fs'
 import { setImmediate as pause } from 'node:timers/promises'
 import { inferDataKind, readableExtensions } from '../../../../adapters/platform/data-file/data-kinds.ts'
 import { openPlainFile, TenantDataFileError } from '../../../../adapters/platform/data-file/tenant-data-file.ts'
@@ -14,16 +14,31 @@ const max_left = 20
 /** With the ends that are appended to it, a name of the file system has 255 bytes at most. */
 const max_name_bytes = 200
 
-/** `unmovable`: names that could not be taken, with the reason. Forgets those that are gone. */
-export async function scanFolder(folder: FolderDescriptors, unmovable: Map<string, string>): Promise<FolderScan> {
+/** A file that could not be taken, and the rights under which it could not. */
+export type UnmovableFile = { readonly reason: string; readonly rights: string }
+
+/** Changes where another attempt to take the file may succeed. */
+export function describeRights(folder: FolderDescriptors, name: string): string {
+  const { mode, uid, gid } = fstatSync(folder.incoming)
+  const file = lstatSync(folder.path('incoming', name), { throwIfNoEntry: false })
+  return [mode, uid, gid, file?.ino, file?.ctimeMs].join(' ')
+}
+
+/** `unmovable`: by name. Forgets those that are gone. */
+export async function scanFolder(
+  folder: FolderDescriptors,
+  unmovable: Map<string, UnmovableFile>,
+): Promise<FolderScan> {
   const waiting: string[] = []
   const left: { name: string; reason: string }[] = []
   const seen = new Set<string>()
   let left_count = 0
   await forEachName(folder.path('incoming'), (name) => {
     if (name.startsWith('.') || ownFolders.some((own) => own === name)) return true
-    if (unmovable.has(name)) seen.add(name)
-    const reason = findNameFault(name) ?? unmovable.get(name) ?? findFileFault(folder, name)
+    const refused = unmovable.get(name)
+    const isUnmovable = refused !== undefined && refused.rights === describeRights(folder, name)
+    if (isUnmovable) seen.add(name)
+    const reason = findNameFault(name) ?? (isUnmovable ? refused.reason : findFileFault(folder, name))
     if (reason === undefined) waiting.push(name)
     else {
       left_count += 1
