@@ -68,7 +68,10 @@ test('a folder that does not exist, is a file, or has the service’s folders as
     ': its folder work may be written by other users; the service needs one of its own',
   )
   fs.rmdirSync(path.join(drop, 'work'))
+  expect(findFolderFault(drop, { createsFolders: false })).toBeUndefined()
+  expect(fs.readdirSync(drop)).toEqual(['file'])
   expect(findFolderFault(drop)).toBeUndefined()
+  expect(fs.readdirSync(drop).sort()).toEqual(['done', 'failed', 'file', 'work'])
 })
 
 test('a folder that goes away is unavailable, and serves again when it is back', async () => {
@@ -108,8 +111,8 @@ test('rows of the same content have the same numbers each time, with the lines o
 })
 
 test.each([
-  ['bad.csv', `id,given_name,surname\n${'a,b,c,d\n'.repeat(2_000_000)}`],
-  ['open.csv', `id,given_name,surname\n"${'""'.repeat(10_000_000)}`],
+  ['bad.csv', `id,given_name,surname\n${'a,b,c,d\n'.repeat(600_000)}`],
+  ['open.csv', `id,given_name,surname\n"${'""'.repeat(4_000_000)}`],
   ['long.jsonl', `${JSON.stringify({ id: '1', given_name: 'x'.repeat(900_000) })}\n`.repeat(20)],
 ])('%s, which takes long to read, is read beside the event loop', async (name, content) => {
   const { file } = await takeFile(content, name)

@@ -1,5 +1,5 @@
 // Checks the folders in which records arrive: whether they can be used, and which files failed.
-import { opendirSync } from 'node:fs'
+import { existsSync, opendirSync } from 'node:fs'
 import { join } from 'node:path'
 import { getSettings } from '../../../kernel/settings/get-settings.ts'
 import { settings } from '../../../roles/resolution/settings.ts'
@@ -15,7 +15,8 @@ export function checkArrivalFolders({ folder, env }: DoctorContext): DoctorFindi
   if (!listProfileRoles(folder, env).some(({ name }) => name === 'resolution')) return []
   const { arrival_folders } = getSettings(resolveProfile(folder, env), settings)
   return arrival_folders.map(({ name, path }) => {
-    const fault = findFolderFault(path)
+    // Folders that another user than that of the service creates are of no use to it.
+    const fault = findFolderFault(path, { createsFolders: false })
     if (fault !== undefined)
       return reportProblem(
         check,
@@ -31,6 +32,7 @@ export function checkArrivalFolders({ folder, env }: DoctorContext): DoctorFindi
 }
 
 function countEntries(path: string): number {
+  if (!existsSync(path)) return 0
   const entries = opendirSync(path)
   try {
     let count = 0

@@ -1,6 +1,6 @@
 // Opens a folder in which records arrive and the three folders of the service in it, each by a descriptor: a name that another
 // user swaps meanwhile leads nowhere.
-import { closeSync, constants, fstatSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** In the order in which a file goes through them. */
@@ -22,15 +22,23 @@ export class ArrivalFolderError extends Error {}
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
 
+type FolderOpening = { readonly createsFolders: boolean }
+
 /** Throws `ArrivalFolderError`. Creates the folders of the service where they are missing. */
-export function openFolderDescriptors(folder: string): FolderDescriptors {
+export function openFolderDescriptors(
+  folder: string,
+  opening: FolderOpening = { createsFolders: true },
+): FolderDescriptors {
   const opened: Partial<Record<'incoming' | OwnFolder, number>> = {}
   const close = () => {
     for (const descriptor of Object.values(opened)) closeSync(descriptor)
   }
   try {
     opened.incoming = convertErrors('', () => openSync(folder, O_RDONLY | O_DIRECTORY))
-    for (const name of ownFolders) opened[name] = openOwnFolder(opened.incoming, name)
+    for (const name of ownFolders) {
+      const descriptor = openOwnFolder(opened.incoming, name, opening)
+      if (descriptor !== undefined) opened[name] = descriptor
+    }
   } catch (error) {
     close()
     throw error
@@ -44,11 +52,12 @@ function descriptorPath(descriptor: number): string {
 }
 
 /** Another user's folder of this name could be changed or read by that user. */
-function openOwnFolder(incoming: number, name: OwnFolder): number {
+function openOwnFolder(incoming: number, name: OwnFolder, { createsFolders }: FolderOpening): number | undefined {
   const path = join(descriptorPath(incoming), name)
+  if (!createsFolders && !lstatSync(path, { throwIfNoEntry: false })) return undefined
   convertErrors(`: its folder ${name}`, () => {
     try {
-      mkdirSync(path, { mode: folder_mode })
+      if (createsFolders) mkdirSync(path, { mode: folder_mode })
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }
@@ -87,9 +96,9 @@ function convertErrors<T>(subject: string, action: () => T): T {
 }
 
 /** Why the folder cannot be used now, to continue a sentence after its name; undefined where it can. */
-export function findFolderFault(folder: string): string | undefined {
+export function findFolderFault(folder: string, opening?: FolderOpening): string | undefined {
   try {
-    openFolderDescriptors(folder).close()
+    openFolderDescriptors(folder, opening).close()
     return undefined
   } catch (error) {
     if (error instanceof ArrivalFolderError) return error.message
