@@ -78,6 +78,21 @@ test('names of several files are those of their sources', async () => {
   expect(summary.sources.map(({ name }: { name: string }) => name)).toEqual(['crm', 'web'])
 })
 
+test('labels name the records of a run by the same sources, for its estimates and for training', async () => {
+  const sources = ['--source', 'crm=people.csv', 'web=people-2027.csv']
+  const data = ['--lens', 'persons', '--data', at('people.csv'), at('people-2027.csv'), ...sources]
+  await runJsonCommand(['resolve', 'label', ...data, '--pairs', '12', '--out', at('sheet.csv')])
+  const [head, ...lines] = readFileSync(at('sheet.csv'), 'utf8').trimEnd().split('\n')
+  const answered = lines.map((line) => line.replace(/^((?:[^,]*,){4}),/, '$11,'))
+  writeFileSync(at('answered.csv'), [head, ...answered, ''].join('\n'))
+  const labels = ['--labels', at('answered.csv')]
+  const run = ['resolve', 'run', ...data, ...labels, '--accept-poor', '--out', at('labelled')]
+  expect((await runJsonCommand(run)).quality.by_labels).toMatchObject({ labels: 12, matches: 12 })
+  const trained = await runJsonCommand(['resolve', 'lens', 'train', ...data, ...labels])
+  expect(trained.labels).toMatchObject({ matches: 12 })
+  expect(trained.yaml).toContain('records of "crm", "web"')
+})
+
 describe('an output that cannot be written is refused before the data are read', () => {
   beforeAll(() => mkdirSync(at('folder')))
 

@@ -5,7 +5,9 @@ import type { LabelDialogue } from '../../label/label-dialogue.ts'
 import {
   dataOption,
   findRecordFiles,
+  readSourceNames,
   recordFileOptions,
+  sourceOption,
   toLensColumns,
   toRecordReading,
 } from '../../options/record-file-options.ts'
@@ -24,6 +26,7 @@ const default_pairs = 100
 const options = {
   lens: required(text('LENS', 'Lens file, or a shipped lens: persons, bibliography, products')),
   ...dataOption,
+  ...sourceOption,
   labels: text('FILE', 'File of labels: created, or continued (default: none, with --out)'),
   pairs: withDefault(default_pairs, integer('N', 'Answers wanted, earlier ones included', 1, max_pairs)),
   out: text('FILE', 'Write the pairs to a new file of CSV to fill in (default: they are asked)'),
@@ -112,7 +115,8 @@ async function readRequest(params: LabelParams, terminal: Terminal) {
   const { readLens, withColumns } = await offline.lenses()
   const lens = withColumns(readLens(params.lens), toLensColumns(params))
   const files = await findRecordFiles(params.data, terminal)
-  return { lens, files, reading: toRecordReading(params, terminal), seed: params.seed }
+  const sources = await readSourceNames(files, params.source)
+  return { lens, files, reading: { ...toRecordReading(params, terminal), sources }, seed: params.seed }
 }
 
 function createListener(terminal: Terminal) {

@@ -4,7 +4,9 @@ import { formatLabelEffect } from '../../../format/label-effect.ts'
 import {
   dataOption,
   findRecordFiles,
+  readSourceNames,
   recordFileOptions,
+  sourceOption,
   toLensColumns,
   toRecordReading,
 } from '../../../options/record-file-options.ts'
@@ -29,6 +31,7 @@ export const definition = command({
   options: {
     lens: required(text('LENS', 'Lens file, or a shipped lens: persons, bibliography, products')),
     ...dataOption,
+    ...sourceOption,
     labels: text('FILE', 'Labelled pairs, or known clusters or matches (default: none)'),
     out: text('FILE', 'File to create for the lens (default: it is printed)'),
     ...recordFileOptions,
@@ -37,18 +40,19 @@ export const definition = command({
   },
   example: 'platform resolve lens train --lens persons --data people.csv --out persons-trained.yaml',
   async run(params, terminal) {
-    const { lens, data, labels, out, seed, json } = params
+    const { lens, data, source, labels, out, seed, json } = params
     const [{ trainLens }, { requireNewFile, writeNewFile }] = await Promise.all([
       offline.lensTraining(),
       offline.newFiles(),
     ])
     if (out !== undefined) requireNewFile(out)
     const formatLine = createProgressFormatter(() => performance.now())
+    const files = await findRecordFiles(data, terminal)
     const request = {
       lens,
-      files: await findRecordFiles(data, terminal),
+      files,
       columns: toLensColumns(params),
-      reading: toRecordReading(params, terminal),
+      reading: { ...toRecordReading(params, terminal), sources: await readSourceNames(files, source) },
       labels,
       seed,
     }

@@ -54,7 +54,7 @@ export async function trainLens(
   const version = bumpMinorVersion(lens.version)
   const isInData = (name: string) => trained.fields.some(({ field }) => field === name)
   const omitted = lens.fields.map(({ name }) => name).filter((name) => !isInData(name))
-  const fileNames = files.map((file) => JSON.stringify(nameSource(file))).join(', ')
+  const fileNames = files.map((file) => JSON.stringify(nameSource(file, reading.sources))).join(', ')
   const method = labels === undefined ? 'without labels' : `with the labels of ${JSON.stringify(basename(labels))}`
   const remark = `# m and u were learnt ${method} from ${records.rows} records of ${fileNames}, by ${lens.lens} ${lens.version}.\n`
   const training: LensTraining = {
