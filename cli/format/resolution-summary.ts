@@ -2,6 +2,7 @@
 import type { offline } from '../../daemon/offline/offline.ts'
 import { formatFields } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { quoteWord } from './quote-word.ts'
 
 export type QualityWords = ReturnType<Awaited<ReturnType<typeof offline.resultQuality>>['describeQuality']>
 export type FileResolutionSummary = Awaited<
@@ -37,11 +38,6 @@ export function formatResolutionSummary(
 function formatPercent(share: number): string {
   const percent = share * 100
   return `${percent >= 10 ? Math.round(percent) : Number(percent.toPrecision(2))} %`
-}
-
-/** A word that a shell reads as one. */
-function quoteWord(word: string): string {
-  return /^[\w./:@%+,=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }
 
 function formatLeftOut({ count, limit }: NonNullable<FileResolutionSummary['left_out']>[number]): string {

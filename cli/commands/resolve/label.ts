@@ -1,5 +1,6 @@
 // Asks the pairs that say most about a result, one at a time, and keeps each answer.
 import { offline } from '../../../daemon/offline/offline.ts'
+import { quoteWord } from '../../format/quote-word.ts'
 import { askInLines } from '../../label/ask-in-lines.ts'
 import type { LabelDialogue } from '../../label/label-dialogue.ts'
 import {
@@ -75,7 +76,7 @@ export const definition = command({
     printResult(terminal, json, { file: labels, matches, non_matches, unsure }, () =>
       [
         `${labels} has ${matches} matches, ${non_matches} non-matches and ${unsure} unsure pairs.`,
-        `Next: platform resolve lens train --lens ${params.lens} --data ${params.data.join(' ')} --labels ${labels} --out FILE`,
+        `Next: platform resolve lens train ${formatTrainingOptions(params, labels)} --out FILE`,
       ].join(line_break),
     )
     return 0
@@ -83,6 +84,14 @@ export const definition = command({
 })
 
 type LabelParams = ParsedParams<typeof options>
+
+/** Training reads the records as the questions did. */
+function formatTrainingOptions({ lens, data, source, columns, idField, makeIds }: LabelParams, labels: string): string {
+  const lists = { '--lens': [lens], '--data': data, '--source': source, '--columns': columns }
+  const given = Object.entries({ ...lists, '--id-field': idField === undefined ? [] : [idField], '--labels': [labels] })
+  const words = given.flatMap(([name, values]) => (values.length > 0 ? [name, ...values.map(quoteWord)] : []))
+  return [...words, ...(makeIds ? ['--make-ids'] : [])].join(' ')
+}
 
 /** On a screen, or line by line where the terminal cannot move its cursor or the results go elsewhere. */
 async function askQuestions(dialogue: LabelDialogue, labels: string, terminal: Terminal): Promise<void> {

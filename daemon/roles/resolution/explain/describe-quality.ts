@@ -57,11 +57,12 @@ function describeFaults(quality: ResultQuality): string[] {
   return poor_in.length === 0 ? [] : [...describeDifferingName(quality), ...poor_in.map((each) => texts[each])]
 }
 
-function describeDifferingName({ differing_name: differing }: ResultQuality): string[] {
+function describeDifferingName({ differing_name: differing, by_labels }: ResultQuality): string[] {
   if (!differing) return []
   const share = formatShare(differing.share)
+  const remedy = by_labels ? 'train the lens with the labels' : 'label some pairs'
   return [
-    `${share} of the linked pairs differ in ${differing.field}, as relatives or branches do (label some pairs, or leave the field out of the lens if it does not name the entity)`,
+    `${share} of the linked pairs differ in ${differing.field}, as relatives or branches do (${remedy}, or leave the field out of the lens if it does not name the entity)`,
   ]
 }
 
