@@ -7,7 +7,10 @@ const same_record_score = 2
 /** Share of the records of a clean source that may have a partner within it. */
 export const max_partner_share = 0.1
 
-/** Whether fewer than a tenth of the records of either source have a partner within it. */
+/**
+ * Whether fewer than a tenth of the records of each of the two sources have a partner within it. One-to-one links leave the
+ * duplicates within a source apart, so one clean source is not enough.
+ */
 export function areSourcesClean(
   sources: Int32Array,
   { lefts, rights, length }: ComparedPairs,
@@ -24,7 +27,7 @@ export function areSourcesClean(
     records[source]!++
     partnered[source]! += hasPartner[row]!
   }
-  return [0, 1].some((source) => partnered[source]! < max_partner_share * records[source]!)
+  return [0, 1].every((source) => partnered[source]! < max_partner_share * records[source]!)
 }
 
 /**
