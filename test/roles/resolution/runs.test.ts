@@ -34,7 +34,7 @@ test('a run finds who is who among the records of two nodes', async () => {
     counts: { records: 120, entities: 90, clusters: 30, clustered: 60 },
   })
   expect(run.quality).toMatchObject({
-    verdict: 'good',
+    verdict: 'fair',
     links: 30,
     route_reason: 'clean_sources',
     prior: { learnt_from: 'competition' },
@@ -66,7 +66,7 @@ test('phase by phase it comes to the same', async () => {
     node_data: { east: buildPeople(0, 60), west: buildPeople(30, 90) },
   })
   const matched = await ann.ok(match, { run_id })
-  expect(matched.run).toMatchObject({ state: 'matched', quality: { verdict: 'good', links: 30 } })
+  expect(matched.run).toMatchObject({ state: 'matched', quality: { verdict: 'fair', links: 30 } })
   expect(matched.items.length).toBeGreaterThan(29)
   const [first] = matched.items
   const explained = await ann.ok(explain, { correlation_id: first?.uid ?? '' })
