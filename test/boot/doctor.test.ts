@@ -1,5 +1,6 @@
 // The doctor finds each faulty condition of a channel, really made here, and names its repair.
 import * as fs from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { listKeys } from '../../adapters/keys/jose/key-lifecycle.ts'
@@ -14,6 +15,8 @@ import { withSiteDatabase } from '../../daemon/offline/audit/operator-action.ts'
 import { examineSite } from '../../daemon/offline/doctor/examine-site.ts'
 import type { DoctorFinding } from '../../daemon/offline/doctor/finding.ts'
 import { rotateSiteKey } from '../../daemon/offline/keys/site-keys.ts'
+import { resolveProfile } from '../../daemon/offline/site/site-profile.ts'
+import { findFolderProblems } from '../../daemon/runtime/resolution/arrivals/open-watched-folders.ts'
 import { buildArrival, buildSealedMessage } from '../conformance/journal-samples.ts'
 import { createPeerSite } from '../roles/consensus/peer-site.ts'
 import { noon } from '../support/clock/simulated-clock.ts'
@@ -51,6 +54,23 @@ test('a sound site with a channel has nothing wrong', async () => {
   expect((await examineAt(0)).map(({ check }) => check)).toEqual(
     expect.arrayContaining(['disk', 'traffic', 'labels', 'watchers']),
   )
+})
+
+test('two folders in which records arrive that are one directory are named, and refuse the start', async () => {
+  const drop = fs.mkdtempSync(path.join(tmpdir(), 'drop-'))
+  const desk = { name: 'desk', path: drop, node_id: 'desk', lens: 'persons' }
+  const arrival_folders = [desk, { ...desk, name: 'other', path: `${drop}/./` }]
+  await siteWith({}, { profile: { platform: { roles: ['site', 'resolution'] }, resolution: { arrival_folders } } })
+  const [finding, ...others] = await findFaults('arrivals')
+  expect([finding?.state, finding?.detail, others]).toEqual([
+    'problem',
+    expect.stringContaining(`the folder other: ${drop}/./ is the directory of the folder desk`),
+    [],
+  ])
+  expect(findFolderProblems(resolveProfile(world.folder, {}))).toMatchObject([
+    { path: 'resolution.arrival_folders.1.path', message: expect.stringContaining('is the directory of') },
+  ])
+  fs.rmSync(drop, { recursive: true })
 })
 
 describe('rulings on matches', () => {

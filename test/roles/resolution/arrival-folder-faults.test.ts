@@ -10,6 +10,7 @@ import type {
   RefusedRow,
 } from '../../../daemon/roles/resolution/arrival-folder/watched-folder.ts'
 import { lens as lensSchema } from '../../../daemon/roles/resolution/lens/model.ts'
+import { findSharedFolder } from '../../../daemon/runtime/resolution/arrivals/find-shared-folder.ts'
 import {
   findFolderFault,
   openFolderDescriptors,
@@ -72,6 +73,23 @@ test('a folder that does not exist, is a file, or has the service’s folders as
   expect(fs.readdirSync(drop)).toEqual(['file'])
   expect(findFolderFault(drop)).toBeUndefined()
   expect(fs.readdirSync(drop).sort()).toEqual(['done', 'failed', 'file', 'work'])
+})
+
+test('folders that are one directory, or of which one lies in the other, are found by what their paths lead to', () => {
+  const desk = { name: 'desk', path: drop }
+  const find = (other: string) => findSharedFolder({ name: 'other', path: other }, [desk])
+  fs.mkdirSync(path.join(drop, 'done'))
+  fs.symlinkSync(drop, `${drop}-link`)
+  fs.mkdirSync(`${drop}-next`)
+  const remedy = 'give each folder a directory of its own, and none within another'
+  const same = ` is the directory of the folder desk (${drop}): ${remedy}`
+  expect(find(`${path.dirname(drop)}/./${path.basename(drop)}`)).toBe(same)
+  expect(find(`${drop}-link`)).toBe(same)
+  expect(find(`${drop}-link/done`)).toBe(` lies in the folder desk (${drop}): ${remedy}`)
+  expect(find(path.dirname(drop))).toBe(` holds the folder desk (${drop}): ${remedy}`)
+  expect([find(`${drop}-next`), find(`${drop}-none`)]).toEqual([undefined, undefined])
+  fs.unlinkSync(`${drop}-link`)
+  fs.rmdirSync(`${drop}-next`)
 })
 
 test('a folder that goes away is unavailable, and serves again when it is back', async () => {

@@ -3,6 +3,7 @@ import { existsSync, opendirSync } from 'node:fs'
 import { join } from 'node:path'
 import { getSettings } from '../../../kernel/settings/get-settings.ts'
 import { settings } from '../../../roles/resolution/settings.ts'
+import { findSharedFolder } from '../../../runtime/resolution/arrivals/find-shared-folder.ts'
 import { findFolderFault } from '../../../runtime/resolution/arrivals/folder-descriptors.ts'
 import { listProfileRoles, resolveProfile } from '../../site/site-profile.ts'
 import type { DoctorContext } from '../examine-site.ts'
@@ -14,9 +15,11 @@ const max_counted = 1_000
 export function checkArrivalFolders({ folder, env }: DoctorContext): DoctorFinding[] {
   if (!listProfileRoles(folder, env).some(({ name }) => name === 'resolution')) return []
   const { arrival_folders } = getSettings(resolveProfile(folder, env), settings)
-  return arrival_folders.map(({ name, path }) => {
+  return arrival_folders.map((arrivalFolder, at) => {
+    const { name, path } = arrivalFolder
     // Folders that another user than that of the service creates are of no use to it.
-    const fault = findFolderFault(path, { createsFolders: false })
+    const fault =
+      findSharedFolder(arrivalFolder, arrival_folders.slice(0, at)) ?? findFolderFault(path, { createsFolders: false })
     if (fault !== undefined)
       return reportProblem(
         check,

@@ -8,6 +8,7 @@ import type { Log } from '../../../kernel/telemetry/log.ts'
 import { folderDependency } from '../../../roles/resolution/arrival-folder/folder-setting.ts'
 import type { WatchedFolders } from '../../../roles/resolution/arrival-folder/watched-folder.ts'
 import { settings } from '../../../roles/resolution/settings.ts'
+import { findSharedFolder } from './find-shared-folder.ts'
 import { findFolderFault } from './folder-descriptors.ts'
 import { openWatchedFolder } from './open-watched-folder.ts'
 import { openRowReader } from './threaded-rows.ts'
@@ -44,8 +45,10 @@ export function openWatchedFolders(resolved: ResolvedSettings, log: Log): OpenFo
 
 /** A folder that cannot be used at the start is a mistake of the profile; one that goes away later only waits. */
 export function findFolderProblems(resolved: ResolvedSettings): ProfileProblem[] {
-  return getSettings(resolved, settings).arrival_folders.flatMap(({ path }, at) => {
-    const fault = findFolderFault(path)
+  return getSettings(resolved, settings).arrival_folders.flatMap((folder, at, all) => {
+    const { path } = folder
+    // First, since the other check creates the folders of the service.
+    const fault = findSharedFolder(folder, all.slice(0, at)) ?? findFolderFault(path)
     return fault === undefined
       ? []
       : [{ path: `resolution.arrival_folders.${at}.path`, message: `the folder ${path}${fault}` }]
