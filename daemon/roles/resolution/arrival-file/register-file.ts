@@ -38,9 +38,8 @@ export async function registerFile(context: FolderCall, claim: string): Promise<
   const stored = await person.store(arrivalFiles).find(id)
   if (stored && stored.value.state !== 'reading') return await putAway(context, stored)
   const file = await watched.open(claim, person.signal)
+  if (isRefusal(file)) return await failFile(context, claim, file)
   const left_out: LeftOutSum = { count: 0, first: [] }
-  if (isRefusal(file))
-    return await endFile(context, stored ?? (await createFile(context, id, claim, undefined)), left_out, file)
   try {
     const doc = stored ?? (await createFile(context, id, claim, file))
     const failure = await registerRows(context, doc, file, left_out)
@@ -49,6 +48,15 @@ export async function registerFile(context: FolderCall, claim: string): Promise<
   } finally {
     file.close()
   }
+}
+
+/** Puts the file away as failed, with the answers that it has. */
+export async function failFile(context: FolderCall, claim: string, failure: Refusal): Promise<void> {
+  const id = arrivalFileUid(context.folder.name, claim)
+  const stored = await context.person.store(arrivalFiles).find(id)
+  if (stored && stored.value.state !== 'reading') return await putAway(context, stored)
+  const doc = stored ?? (await createFile(context, id, claim, undefined))
+  await endFile(context, doc, { count: 0, first: [] }, failure)
 }
 
 function arrivalFileUid(folder: string, claim: string): string {

@@ -77,10 +77,12 @@ export interface WatchedFolder {
 /** What the worker found at its last look at a folder. */
 export type FolderStatus = {
   readonly scanned_at?: string
-  /** Why no file is taken now. */
+  /** Why files wait now. */
   readonly held_up?: string | undefined
   readonly reading?: string | undefined
   readonly scan?: FolderScan | undefined
+  /** Attempts at each claim that failed for an unknown reason. */
+  readonly attempts?: ReadonlyMap<string, number> | undefined
 }
 
 export type WatchedFolders = {

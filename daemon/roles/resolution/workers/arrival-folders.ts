@@ -5,7 +5,7 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import { observedDependenciesPart } from '../../../kernel/role/observed-dependencies.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
 import { findArrivalTarget } from '../arrival/store-arrival.ts'
-import { type FolderCall, registerFile } from '../arrival-file/register-file.ts'
+import { type FolderCall, failFile, registerFile } from '../arrival-file/register-file.ts'
 import { type ArrivalFolder, folderDependency, folderSubject } from '../arrival-folder/folder-setting.ts'
 import { type FolderStatus, type WatchedFolder, watchedFoldersPart } from '../arrival-folder/watched-folder.ts'
 import { arrivalWaiting } from '../metrics.ts'
@@ -17,6 +17,9 @@ import { settings } from '../settings.ts'
  */
 const rescan_ms = 10_000
 const worker_name = 'arrival-folders'
+/** At a file whose work fails for an unknown reason, one in each look at its folder. */
+const max_attempts = 3
+const failing_reason = `the work on this file failed ${max_attempts} times for a reason that the log of the service has; drop the file again once that is repaired`
 
 export const arrivalFoldersWorker: Worker = { name: worker_name, when: { every_ms: rescan_ms }, run }
 
@@ -61,29 +64,58 @@ async function takeFiles(call: Call, folder: ArrivalFolder, watched: WatchedFold
   setStatus(call, folder, { held_up: refusal?.message, reading: undefined })
 }
 
+/** Each claim is tried once in a look: one whose work fails for an unknown reason holds up no other. */
 async function registerFiles(call: Call, folder: ArrivalFolder, watched: WatchedFolder): Promise<Refusal | undefined> {
+  const failing = new Set<string>()
+  const take = async (context: FolderCall, claim: string) => {
+    if (!call.signal.aborted && !failing.has(claim) && !(await tryClaim(context, call, claim))) failing.add(claim)
+  }
   for (;;) {
     const scan = await watched.scan()
-    setStatus(call, folder, { scan, scanned_at: call.nowIso() })
+    setStatus(call, folder, { scan, scanned_at: call.nowIso(), attempts: keepAttempts(call, folder, scan.claims) })
     call.set(arrivalWaiting, { folder: folder.name }, scan.waiting.length)
-    if (scan.claims.length === 0 && scan.waiting.length === 0) return undefined
+    const [first] = scan.waiting
+    if (first === undefined && scan.claims.every((claim) => failing.has(claim))) return describeFailing(failing.size)
     const context = await openFolderCall(call, folder, watched)
     if (isRefusal(context)) return context
-    for (const claim of scan.claims) await register(context, call, claim)
+    for (const claim of scan.claims) await take(context, claim)
     if (call.signal.aborted) return undefined
-    const [first] = scan.waiting
-    if (first === undefined) return undefined
+    if (first === undefined) return describeFailing(failing.size)
     const claim = await watched.claim(first)
-    if (claim !== undefined) await register(context, call, claim)
+    if (claim !== undefined) await take(context, claim)
     if (call.signal.aborted) return undefined
   }
 }
 
-async function register(context: FolderCall, call: Call, claim: string): Promise<void> {
-  if (call.signal.aborted) return
-  setStatus(call, context.folder, { reading: claim })
-  await registerFile(context, claim)
-  setStatus(call, context.folder, { reading: undefined })
+function describeFailing(count: number): Refusal | undefined {
+  if (count === 0) return undefined
+  return refuse('internal', `the work on ${count} of the files failed and is tried again; the log has the reason`)
+}
+
+/** Returns false where the work failed for an unknown reason. After a few such attempts the file is failed. Throws refusals. */
+async function tryClaim(context: FolderCall, call: Call, claim: string): Promise<boolean> {
+  const { folder } = context
+  const { attempts } = statusOf(call, folder)
+  const before = attempts?.get(claim) ?? 0
+  setStatus(call, folder, { reading: claim })
+  try {
+    if (before < max_attempts) await registerFile(context, claim)
+    else await failFile(context, claim, refuse('internal', failing_reason))
+    return true
+  } catch (error) {
+    if (isRefusal(error) || call.signal.aborted) throw error
+    logFailure(call, folder, error)
+    setStatus(call, folder, { attempts: new Map(attempts).set(claim, before + 1) })
+    return false
+  } finally {
+    setStatus(call, folder, { reading: undefined })
+  }
+}
+
+/** Without those of claims that are gone. */
+function keepAttempts(call: Call, folder: ArrivalFolder, claims: readonly string[]): FolderStatus['attempts'] {
+  const { attempts = new Map<string, number>() } = statusOf(call, folder)
+  return new Map([...attempts].filter(([claim]) => claims.includes(claim)))
 }
 
 /** The clearance is that of the label of the records: answers lie in the folder, where no label protects them. */

@@ -1,0 +1,96 @@
+// Files that were taken and cannot go on: which of them hold up their folder, and which fail with a reason.
+import * as fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import * as z from 'zod'
+import { canonicalJson, sha256 } from '../../../daemon/kernel/encoding/canonical-json.ts'
+import { arrivals } from '../../../daemon/roles/resolution/arrival/model.ts'
+import { batch_division } from '../../../daemon/roles/resolution/arrival-file/batch-rows.ts'
+import { list as folders } from '../../../daemon/roles/resolution/arrival-folder/list.ts'
+import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
+import { create } from '../../../daemon/roles/resolution/lens/create.ts'
+import type { CheckedClient } from '../../support/http/checked-client.ts'
+import { startTestSite, type TestSite, waitUntil } from '../../support/site/test-site.ts'
+import { buildPeople, buildPersonLens, waitForRunEnd } from './resolution-site.ts'
+
+const drop = fs.mkdtempSync(path.join(tmpdir(), 'arrivals-'))
+const desk = { name: 'desk', path: drop, node_id: 'desk', lens: 'people' }
+const people = { east: buildPeople(0, 40), west: buildPeople(10, 50) }
+
+let world: TestSite
+let ann: CheckedClient
+let operator: CheckedClient
+beforeAll(async () => {
+  const resolution = { port: 0, arrival_folders: [desk] }
+  world = await startTestSite({ profile: { platform: { roles: ['site', 'resolution'] }, resolution } })
+  ann = await world.as()
+  operator = await world.as({ subject: 'olga', roles: ['operator'] })
+  await ann.ok(create, { body: buildPersonLens() })
+  await completeRun()
+})
+afterAll(async () => {
+  await world.end()
+  fs.rmSync(drop, { recursive: true, force: true })
+})
+
+async function completeRun() {
+  const { run_id } = await ann.ok(start, { lens_id: 'people', node_data: people })
+  const run = await waitForRunEnd(ann, run_id)
+  expect(run).toMatchObject({ state: 'completed' })
+  return run
+}
+
+const formatFile = (number: number) => {
+  const [person] = buildPeople(number, number + 1)
+  return `id,given_name,surname\nd${number},${person?.given_name},${person?.surname}\n`
+}
+
+function dropFile(name: string, content: string): void {
+  fs.writeFileSync(path.join(drop, `.${name}`), content)
+  fs.renameSync(path.join(drop, `.${name}`), path.join(drop, name))
+}
+
+/** As a process that died leaves a file that it had taken. */
+function leaveClaim(claim: string, name: string, content: string): void {
+  fs.mkdirSync(path.join(drop, 'work', claim))
+  fs.writeFileSync(path.join(drop, 'work', claim, name), content)
+}
+
+/** Looks at the folder again and again, as time would. */
+const lookUntil = <T>(look: () => T | false | Promise<T | false>) =>
+  waitUntil(async () => {
+    world.wakeWorker('resolution', 'arrival-folders')
+    return await look()
+  })
+
+const waitForEnd = (name: string, end: 'done' | 'failed') =>
+  lookUntil(() => {
+    const claim = fs.readdirSync(path.join(drop, end)).find((entry) => entry.startsWith(`${name}.`))
+    return claim !== undefined && path.join(drop, end, claim)
+  })
+
+const readReason = (folder: string, name: string): unknown =>
+  JSON.parse(fs.readFileSync(path.join(folder, `${name}.reason.json`), 'utf8'))
+
+test('a file whose work fails for an unknown reason holds up no other, and fails after a few attempts', async () => {
+  const [claim, content] = ['a.csv.0123456789abcdef', formatFile(12)]
+  // A document of its batch that is damaged: what reads it meets an error of no known kind.
+  const digest = sha256(content)
+  const id = `arr_${sha256(canonicalJson(['tenant-a', 'desk', claim, digest, batch_division, 1])).slice(0, 32)}`
+  const damaged = { ...arrivals, schema: z.looseObject({ tenant_id: z.string(), label: z.any() }) }
+  const { classification: label } = await completeRun()
+  await world.store('resolution').create(damaged, id, { tenant_id: 'tenant-a', label, owes: 0, records: 7 })
+  leaveClaim(claim, 'a.csv', content)
+  dropFile('b.csv', formatFile(13))
+  await waitForEnd('b.csv', 'done')
+  const failed = await waitForEnd('a.csv', 'failed')
+  expect(readReason(failed, 'a.csv')).toMatchObject({ code: 'internal', reason: expect.stringContaining('3 times') })
+  expect(fs.readFileSync(path.join(failed, 'a.csv'), 'utf8')).toBe(content)
+  expect(world.loggedErrors.filter((each) => each.includes('arrival-folder.failed'))).toHaveLength(3)
+  const { items } = await lookUntil(async () => {
+    const listed = await operator.ok(folders, {})
+    return listed.items[0]?.state === 'ok' && listed
+  })
+  expect(items).toMatchObject([{ detail: '', waiting: 0 }])
+})
