@@ -18,11 +18,14 @@ const folderView = z
     lens: z.string(),
     node_id: shortText,
     state: z.enum(['ok', 'held_up', 'unknown']).meta({
-      description: 'held_up: no file is taken, for the reason in detail; unknown: not looked at since the start',
+      description: 'held_up: files wait for the reason in detail; unknown: not looked at since the start',
     }),
     detail: z.string(),
     scanned_at: instant.optional(),
-    reading: z.string().optional().meta({ description: 'File whose records are being registered' }),
+    reading: z
+      .string()
+      .optional()
+      .meta({ description: 'Claim of the file whose records are being registered: its name with a random end' }),
     waiting: count.meta({ description: 'Files that are not taken yet' }),
     waiting_files: z.array(z.string()).meta({ description: 'The first of them' }),
     left: count.meta({ description: 'Entries that cannot be taken and stay where they are' }),

@@ -79,6 +79,7 @@ export type FolderStatus = {
   readonly scanned_at?: string
   /** Why files wait now. */
   readonly held_up?: string | undefined
+  /** The claim whose records are being registered. */
   readonly reading?: string | undefined
   readonly scan?: FolderScan | undefined
   /** Attempts at each claim that failed for an unknown reason. */

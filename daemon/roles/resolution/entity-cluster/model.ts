@@ -80,7 +80,7 @@ export function showCluster({ id, version, value }: Doc<StoredCluster>): Cluster
     label: classification,
     removing: _removing,
     changes: _changes,
-    unlogged_changes: _untold,
+    unlogged_changes: _unlogged_changes,
     unlogged: _unlogged,
     log_writes: _written,
     ...rest

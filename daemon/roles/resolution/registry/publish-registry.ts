@@ -99,7 +99,7 @@ export function mergeUnchangedEntity(
   policy: LabelPolicy,
 ): StoredCluster | undefined {
   if (before.state !== 'live' || !hasSameMembers(before.members, next.members)) return undefined
-  const { changes: _changes, unlogged_changes: _untold, unlogged: _unlogged, ...rest } = next
+  const { changes: _changes, unlogged_changes: _unlogged_changes, unlogged: _unlogged, ...rest } = next
   const label = joinLabels(before.label, next.label, policy) ?? before.label
   return { ...rest, label, lineage: before.lineage, created_at: before.created_at, ...pickLogFields(before) }
 }
