@@ -3,11 +3,14 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parse, stringify } from 'yaml'
 import * as z from 'zod'
 import { canonicalJson, sha256 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import { arrivals } from '../../../daemon/roles/resolution/arrival/model.ts'
 import { batch_division } from '../../../daemon/roles/resolution/arrival-file/batch-rows.ts'
 import { list as folders } from '../../../daemon/roles/resolution/arrival-folder/list.ts'
+import { entityRecords, recordUid } from '../../../daemon/roles/resolution/entity-record/model.ts'
+import { fusionRuns } from '../../../daemon/roles/resolution/fusion-run/model.ts'
 import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
@@ -27,15 +30,17 @@ beforeAll(async () => {
   ann = await world.as()
   operator = await world.as({ subject: 'olga', roles: ['operator'] })
   await ann.ok(create, { body: buildPersonLens() })
+  await ann.ok(create, { body: { ...buildPersonLens(), lens: 'others' } })
   await completeRun()
+  await completeRun('others')
 })
 afterAll(async () => {
   await world.end()
   fs.rmSync(drop, { recursive: true, force: true })
 })
 
-async function completeRun() {
-  const { run_id } = await ann.ok(start, { lens_id: 'people', node_data: people })
+async function completeRun(lens_id = 'people') {
+  const { run_id } = await ann.ok(start, { lens_id, node_data: people })
   const run = await waitForRunEnd(ann, run_id)
   expect(run).toMatchObject({ state: 'completed' })
   return run
@@ -94,3 +99,64 @@ test('a file whose work fails for an unknown reason holds up no other, and fails
   })
   expect(items).toMatchObject([{ detail: '', waiting: 0 }])
 })
+
+/** Restarts the service with these terms of the folder in its profile. */
+async function changeFolder(terms: Partial<typeof desk> & { classification?: string }): Promise<void> {
+  await world.stop()
+  const sections = parse(fs.readFileSync(world.folder.profile, 'utf8')) as { resolution: { arrival_folders: unknown } }
+  sections.resolution.arrival_folders = [{ ...desk, ...terms }]
+  fs.writeFileSync(world.folder.profile, stringify(sections))
+  await world.start()
+}
+
+/** A run writes the registry until the returned function is called, so that what arrives waits. */
+async function holdRegistry(): Promise<() => Promise<void>> {
+  const { uid } = await completeRun()
+  const store = world.store('resolution')
+  const run = await store.get(fusionRuns, uid)
+  if (!run) throw new Error(`there is no run ${uid}`)
+  const writing = `${uid.slice(0, -4)}hold`
+  await store.create(fusionRuns, writing, { ...run.value, state: 'resolving' })
+  return () => world.store('resolution').remove(fusionRuns, writing)
+}
+
+const findWaiting = () =>
+  waitUntil(async () => {
+    const [doc] = (await world.store('resolution').list(arrivals, { filter: { owes: 1 }, limit: 1, fresh: true })).docs
+    return doc ?? false
+  })
+
+const secret = { classification: 'SECRET' }
+test.each([
+  ['higher', {}, secret, 'classification', 60],
+  ['lower', secret, {}, 'classification', 61],
+  ['other', {}, { lens: 'others' }, 'lens', 62],
+])(
+  'a file whose folder gets another term (%s) while it is read adds no more records, and fails',
+  async (word, from, to, term, number) => {
+    await changeFolder(from)
+    const resume = await holdRegistry()
+    const [name, content] = [`${word}.csv`, formatFile(number)]
+    dropFile(name, content)
+    const arrival = await findWaiting()
+    await changeFolder(to)
+    const failed = await waitForEnd(name, 'failed')
+    expect(readReason(failed, name)).toMatchObject({
+      code: 'forbidden',
+      reason: expect.stringContaining(`but another ${term}: drop the file again`),
+      outcomes: {},
+    })
+    await resume()
+    const ended = await waitUntil(async () => {
+      world.wakeWorker('resolution', 'recluster')
+      const doc = await world.store('resolution').get(arrivals, arrival.id)
+      return doc?.value.owes === 0 && doc
+    })
+    expect(ended.value.failure).toMatchObject({ code: 'forbidden' })
+    const record = { node_id: 'desk', record_id: `d${number}` }
+    for (const lens of ['people', 'others'])
+      expect(await world.store('resolution').get(entityRecords, recordUid('tenant-a', lens, record))).toBeUndefined()
+    dropFile(name, content)
+    await waitForEnd(name, 'done')
+  },
+)

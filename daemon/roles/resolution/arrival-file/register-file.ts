@@ -3,8 +3,9 @@ import { canonicalJson, sha256 } from '../../../kernel/encoding/canonical-json.t
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
-import { type ArrivalTarget, findIdField } from '../arrival/store-arrival.ts'
+import { findIdField } from '../arrival/store-arrival.ts'
 import type { ArrivalFolder } from '../arrival-folder/folder-setting.ts'
+import { type OpenedFolder, refuseOtherTerms } from '../arrival-folder/folder-terms.ts'
 import {
   type ClaimedFile,
   fileOfClaim,
@@ -20,12 +21,11 @@ import { arrivalFiles, type StoredArrivalFile } from './model.ts'
 /** Documents of files are removed after this time; the files themselves stay where they are. */
 const kept_ms = 90 * 86_400_000
 
-/** `person`: the call of the folder, confined to its tenant and clearance. */
-export type FolderCall = {
-  readonly person: Call
+export type FolderCall = OpenedFolder & {
+  /** The call of the worker, which also finds what the folder may no longer see. */
+  readonly service: Call
   readonly folder: ArrivalFolder
   readonly watched: WatchedFolder
-  readonly target: ArrivalTarget
 }
 
 /**
@@ -33,10 +33,12 @@ export type FolderCall = {
  * stops between two batches once the signal ends: the next attempt continues after the last answered record.
  */
 export async function registerFile(context: FolderCall, claim: string): Promise<void> {
-  const { person, folder, watched } = context
+  const { service, person, folder, watched, terms } = context
   const id = arrivalFileUid(folder.name, claim)
-  const stored = await person.store(arrivalFiles).find(id)
+  const stored = await service.store(arrivalFiles).find(id)
   if (stored && stored.value.state !== 'reading') return await putAway(context, stored)
+  const changed = stored && refuseOtherTerms(folder.name, stored.value, terms)
+  if (changed) return await failFile({ ...context, person: service }, claim, changed)
   const file = await watched.open(claim, person.signal)
   if (isRefusal(file)) return await failFile(context, claim, file)
   const left_out: LeftOutSum = { count: 0, first: [] }

@@ -5,7 +5,7 @@ import { joinLabels } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { findFirstDue, ownerOf } from '../../../kernel/store/find-first-due.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
-import type { ArrivalFolder } from '../arrival-folder/folder-setting.ts'
+import { refuseLostFolder } from '../arrival-folder/folder-terms.ts'
 import { isSameRecord } from '../engine/lookup/is-same-record.ts'
 import { entityRecords, recordUid, type StoredRecord } from '../entity-record/model.ts'
 import { writeNumbered } from '../entity-record/write-numbered.ts'
@@ -14,7 +14,6 @@ import { findLatestTrainedLens } from '../lookup/trained-lens.ts'
 import { refusedRegistriesPart, workTurnsPart } from '../parts.ts'
 import { isBeingWritten, matchNextBatch } from '../registry/match-waiting-records.ts'
 import { singletonClusterName } from '../registry/record-key.ts'
-import { settings } from '../settings.ts'
 import { upsertDocuments } from '../upsert-documents.ts'
 import { requestErasure } from '../withdrawal/request-erasure.ts'
 import { determineFinalOutcomes } from './final-outcomes.ts'
@@ -135,21 +134,13 @@ async function registerBatch(
 async function refuseLostRights(call: Call, { id, value }: Doc<StoredArrival>): Promise<Refusal | undefined> {
   const { principal, folder, tenant_id, records } = value
   if (records.every(({ outcome }) => outcome !== undefined)) return undefined
-  if (folder !== undefined) return refuseLostFolder(call, folder, value)
+  if (folder !== undefined) return await refuseLostFolder(call, folder, value)
   if (!principal) return refuse('forbidden', 'the arrival has no principal to act for; send its records again')
   const terms = { tenant_id, allow: 'resolution:write' as const }
   const person = await call.openCallOf(principal, { collection: arrivals.name, id }, terms)
   if (isRefusal(person)) return person
   if (await person.store(arrivals).find(id)) return undefined
   return refuse('forbidden', `${person.caller.subject} may no longer see the records of this arrival`)
-}
-
-/** The profile is the authority of a folder: one that it no longer has, or has for other records, adds none. */
-function refuseLostFolder(call: Call, name: string, { tenant_id, node_id }: StoredArrival): Refusal | undefined {
-  const isSame = (each: ArrivalFolder) =>
-    each.name === name && each.node_id === node_id && (each.tenant_id ?? call.site.tenant_id) === tenant_id
-  if (call.settings(settings).arrival_folders.some(isSame)) return undefined
-  return refuse('forbidden', `the profile no longer has the folder ${name} for these records`)
 }
 
 async function writeRecords(call: Call, arrival: Doc<StoredArrival>, run_id: string): Promise<void> {

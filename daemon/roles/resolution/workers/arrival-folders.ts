@@ -1,12 +1,11 @@
 // Takes the files of the folders of the profile, one at a time in each folder, and registers their records.
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
-import { completeLabel } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { observedDependenciesPart } from '../../../kernel/role/observed-dependencies.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
-import { findArrivalTarget } from '../arrival/store-arrival.ts'
 import { type FolderCall, failFile, registerFile } from '../arrival-file/register-file.ts'
-import { type ArrivalFolder, folderDependency, folderSubject } from '../arrival-folder/folder-setting.ts'
+import { type ArrivalFolder, folderDependency } from '../arrival-folder/folder-setting.ts'
+import { openFolder } from '../arrival-folder/folder-terms.ts'
 import { type FolderStatus, type WatchedFolder, watchedFoldersPart } from '../arrival-folder/watched-folder.ts'
 import { arrivalWaiting } from '../metrics.ts'
 import { settings } from '../settings.ts'
@@ -118,21 +117,13 @@ function keepAttempts(call: Call, folder: ArrivalFolder, claims: readonly string
   return new Map([...attempts].filter(([claim]) => claims.includes(claim)))
 }
 
-/** The clearance is that of the label of the records: answers lie in the folder, where no label protects them. */
 async function openFolderCall(
   call: Call,
   folder: ArrivalFolder,
   watched: WatchedFolder,
 ): Promise<FolderCall | Refusal> {
-  const { site } = call
-  const tenant_id = folder.tenant_id ?? site.tenant_id
-  const label = completeLabel(folder.classification ?? site.default_level, site.labels, tenant_id)
-  if (!label) return refuse('invalid', 'the classification of this folder is not in the label policy of this site')
-  const { level, categories } = label
-  const party = { subject: folderSubject(folder.name), tenant_id, clearance: { level, categories } }
-  const person = call.openConfinedCall(party)
-  const target = await findArrivalTarget(person, { lens_id: folder.lens }, folder.classification)
-  return isRefusal(target) ? target : { person, folder, watched, target }
+  const opened = await openFolder(call, folder)
+  return isRefusal(opened) ? opened : { service: call, folder, watched, ...opened }
 }
 
 function statusOf(call: Call, { name }: ArrivalFolder): FolderStatus {
