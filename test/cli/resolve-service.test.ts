@@ -41,6 +41,9 @@ test('from a lens to clusters', async () => {
   const listing = await runCommand(['resolve', 'matches', '--run', run_id], { env })
   expect(listing.stdout).toMatch(/east\/p1\d\s+west\/p1\d\s+[\d.]+ bits/)
   expect((await runCommand(['resolve', 'cancel', run_id], { env })).exit).toBe(3)
+  const refused = await runCommand(['resolve', 'accept', run_id], { env })
+  const reason = /is not held: it is completed, [\s\S]*resolve start --accept-poor/
+  expect([refused.exit, refused.stderr]).toEqual([3, expect.stringMatching(reason)])
 })
 
 test('goes from a record to its entity, and from there to all its records', async () => {
@@ -186,5 +189,7 @@ test('a run of poor quality is held with exit code 6, and accepted by a command'
   expect((await resolve('clusters', '--run', run_id)).items).toEqual([])
   expect(await resolve('accept', run_id)).toMatchObject({ state: 'completed', accept_poor: true })
   expect((await resolve('clusters', '--run', run_id)).items.length).toBeGreaterThan(0)
+  // An acceptance that was given before is not given again.
+  expect(await resolve('accept', run_id)).toMatchObject({ state: 'completed', accept_poor: true })
   expect(await resolve('start', ...words.slice(2, -1), '--accept-poor')).toMatchObject({ state: 'completed' })
 })

@@ -1,16 +1,46 @@
 // Accepts the result of a run that is held, or resolves it with another threshold, and waits until it has ended.
+import type { ApiObject, ApiRequestOptions, ServiceClient } from '../../client/client.ts'
 import { findHeldRunFailure, formatFusionRun, waitForRun } from '../../format/fusion-run.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
-import { command } from '../../program/command.ts'
+import { CommandFailure, command } from '../../program/command.ts'
 import { commandObjects } from '../../program/command-objects.ts'
 import { decimal } from '../../program/params.ts'
 import { printResult } from '../../terminal/output.ts'
+
+type AcceptedRun = ApiObject & { readonly held?: string; readonly accept_poor?: boolean; readonly state: string }
+
+async function resolveRun(
+  api: ServiceClient,
+  run_id: string,
+  input: Readonly<Record<string, unknown>>,
+  extras?: ApiRequestOptions,
+): Promise<ApiObject> {
+  const { run } = await api.call('resolution.fusion.resolve', { run_id, limit: 1, ...input }, extras)
+  return run as ApiObject
+}
+
+/**
+ * Accepts the result that was judged, and no other: the operation also takes an acceptance of a result that nobody knows yet.
+ * An acceptance that was given before is waited for.
+ */
+async function acceptHeldRun(api: ServiceClient, run_id: string): Promise<ApiObject> {
+  const run = (await api.call('resolution.fusion-run.status', { run_id })) as AcceptedRun
+  if (run.held === undefined && run.accept_poor) return run
+  if (run.held === undefined)
+    throw new CommandFailure(
+      3,
+      `the run ${run_id} is not held: it is ${run.state}, and there is no poor result to accept`,
+      'wait until it is held (platform resolve show); to accept any result beforehand, start the run with platform resolve start --accept-poor',
+    )
+  return await resolveRun(api, run_id, { accept_poor: true }, { if_match: run.version as number })
+}
 
 export const definition = command({
   words: 'resolve accept',
   summary: 'Accept the result of a run that is held since its estimated quality is poor',
   notes: [
-    'The registry is updated. With --threshold, the run resolves with that threshold instead, and is held again',
+    'The registry is updated. A run that is not held is refused (exit code 3): to accept any result beforehand, start it',
+    'with resolve start --accept-poor. With --threshold, the run resolves with that threshold instead, and is held again',
     '(exit code 6) if that result is poor too.',
   ].join('\n'),
   positionals: { run: commandObjects.run.id },
@@ -26,8 +56,8 @@ export const definition = command({
   example: 'platform resolve accept run_…',
   async run({ run: run_id, threshold, ...params }, terminal) {
     const api = await connectService(params, terminal)
-    const input = { run_id, ...(threshold === undefined ? { accept_poor: true } : { threshold }), limit: 1 }
-    const { run: requested } = (await api.call('resolution.fusion.resolve', input)) as { run: { uid: string } }
+    const requested =
+      threshold === undefined ? await acceptHeldRun(api, run_id) : await resolveRun(api, run_id, { threshold })
     const run = await waitForRun(api, requested, terminal)
     printResult(terminal, params.json, run, () => formatFusionRun(terminal, run))
     const failure = findHeldRunFailure(run)
