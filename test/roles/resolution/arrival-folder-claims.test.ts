@@ -6,11 +6,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import * as z from 'zod'
 import { canonicalJson, sha256 } from '../../../daemon/kernel/encoding/canonical-json.ts'
-import { arrivals } from '../../../daemon/roles/resolution/arrival/model.ts'
+import { arrivals, type StoredArrival } from '../../../daemon/roles/resolution/arrival/model.ts'
 import { batch_division } from '../../../daemon/roles/resolution/arrival-file/batch-rows.ts'
 import { list as folders } from '../../../daemon/roles/resolution/arrival-folder/list.ts'
 import { entityRecords, recordUid } from '../../../daemon/roles/resolution/entity-record/model.ts'
-import { fusionRuns } from '../../../daemon/roles/resolution/fusion-run/model.ts'
+import { fusionRuns, type StoredRun } from '../../../daemon/roles/resolution/fusion-run/model.ts'
 import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
@@ -80,12 +80,13 @@ const readReason = (folder: string, name: string): unknown =>
 
 test('a file whose work fails for an unknown reason holds up no other, and fails after a few attempts', async () => {
   const [claim, content] = ['a.csv.0123456789abcdef', formatFile(12)]
+  const { classification: label } = await completeRun()
   // A document of its batch that is damaged: what reads it meets an error of no known kind.
   const digest = sha256(content)
   const id = `arr_${sha256(canonicalJson(['tenant-a', 'desk', claim, digest, batch_division, 1])).slice(0, 32)}`
-  const damaged = { ...arrivals, schema: z.looseObject({ tenant_id: z.string(), label: z.any() }) }
-  const { classification: label } = await completeRun()
-  await world.store('resolution').create(damaged, id, { tenant_id: 'tenant-a', label, owes: 0, records: 7 })
+  const unchecked = { ...arrivals, schema: z.looseObject({}) } as unknown as typeof arrivals
+  const damaged = { tenant_id: 'tenant-a', label, owes: 0, records: 7 } as unknown as StoredArrival
+  await world.store('resolution').create(unchecked, id, damaged)
   leaveClaim(claim, 'a.csv', content)
   dropFile('b.csv', formatFile(13))
   await waitForEnd('b.csv', 'done')
@@ -116,8 +117,9 @@ async function holdRegistry(): Promise<() => Promise<void>> {
   const run = await store.get(fusionRuns, uid)
   if (!run) throw new Error(`there is no run ${uid}`)
   const writing = `${uid.slice(0, -4)}hold`
-  await store.create(fusionRuns, writing, { ...run.value, state: 'resolving' })
-  return () => world.store('resolution').remove(fusionRuns, writing)
+  const held: StoredRun = { ...run.value, state: 'resolving' }
+  await store.create(fusionRuns, writing, held)
+  return async () => void (await world.store('resolution').remove(fusionRuns, writing))
 }
 
 const findWaiting = () =>
