@@ -58,8 +58,8 @@ test('a sound site with a channel has nothing wrong', async () => {
 
 test('two folders in which records arrive that are one directory are named, and refuse the start', async () => {
   const drop = fs.mkdtempSync(path.join(tmpdir(), 'drop-'))
-  const desk = { name: 'desk', path: drop, node_id: 'desk', lens: 'persons' }
-  const arrival_folders = [desk, { ...desk, name: 'other', path: `${drop}/./` }]
+  const intake = { name: 'desk', path: drop, node_id: 'desk', lens: 'persons' }
+  const arrival_folders = [intake, { ...intake, name: 'other', path: `${drop}/./` }]
   await siteWith({}, { profile: { platform: { roles: ['site', 'resolution'] }, resolution: { arrival_folders } } })
   const [finding, ...others] = await findFaults('arrivals')
   expect([finding?.state, finding?.detail, others]).toEqual([

@@ -18,14 +18,14 @@ import { startTestSite, type TestSite, waitUntil } from '../../support/site/test
 import { buildPeople, buildPersonLens, waitForRunEnd } from './resolution-site.ts'
 
 const drop = fs.mkdtempSync(path.join(tmpdir(), 'arrivals-'))
-const desk = { name: 'desk', path: drop, node_id: 'desk', lens: 'people' }
+const intake = { name: 'desk', path: drop, node_id: 'desk', lens: 'people' }
 const people = { east: buildPeople(0, 40), west: buildPeople(10, 50) }
 
 let world: TestSite
 let ann: CheckedClient
 let operator: CheckedClient
 beforeAll(async () => {
-  const resolution = { port: 0, arrival_folders: [desk] }
+  const resolution = { port: 0, arrival_folders: [intake] }
   world = await startTestSite({ profile: { platform: { roles: ['site', 'resolution'] }, resolution } })
   ann = await world.as()
   operator = await world.as({ subject: 'olga', roles: ['operator'] })
@@ -102,10 +102,10 @@ test('a file whose work fails for an unknown reason holds up no other, and fails
 })
 
 /** Restarts the service with these terms of the folder in its profile. */
-async function changeFolder(terms: Partial<typeof desk> & { classification?: string }): Promise<void> {
+async function changeFolder(terms: Partial<typeof intake> & { classification?: string }): Promise<void> {
   await world.stop()
   const sections = parse(fs.readFileSync(world.folder.profile, 'utf8')) as { resolution: { arrival_folders: unknown } }
-  sections.resolution.arrival_folders = [{ ...desk, ...terms }]
+  sections.resolution.arrival_folders = [{ ...intake, ...terms }]
   fs.writeFileSync(world.folder.profile, stringify(sections))
   await world.start()
 }

@@ -76,8 +76,8 @@ test('a folder that does not exist, is a file, or has the service’s folders as
 })
 
 test('folders that are one directory, or of which one lies in the other, are found by what their paths lead to', () => {
-  const desk = { name: 'desk', path: drop }
-  const find = (other: string) => findSharedFolder({ name: 'other', path: other }, [desk])
+  const intake = { name: 'desk', path: drop }
+  const find = (other: string) => findSharedFolder({ name: 'other', path: other }, [intake])
   fs.mkdirSync(path.join(drop, 'done'))
   fs.symlinkSync(drop, `${drop}-link`)
   fs.mkdirSync(`${drop}-next`)
