@@ -2,6 +2,8 @@
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { canonicalJson, sha256 } from '../../daemon/kernel/encoding/canonical-json.ts'
+import { readLens } from '../../daemon/offline/resolve/lens/lens-file.ts'
 import { createScratchFolder, runCommand, runJsonCommand } from '../support/command/run-command.ts'
 import { generatePeople } from '../support/resolution/generate-people.ts'
 
@@ -163,6 +165,22 @@ test('a registry without records, of another lens, or that is broken is refused 
   await runJsonCommand(['resolve', 'lens', 'init', '--data', data, '--out', at('own.json')])
   const words = ['resolve', 'match', '--lens', at('own.json'), '--registry', at('first.jsonl'), '--data', data]
   expect(await runCommand(words)).toMatchObject({ exit: 3 })
+})
+
+test('the column with the ids may have another name than at the run, also for a registry that was digested with it', async () => {
+  const data = at('renamed.csv')
+  writeFileSync(data, [head.replace(/^id,/, 'Nr,'), ...late, ''].join('\n'))
+  const text = readFileSync(at('first.jsonl'), 'utf8')
+  const { fields, source_order: _order, ...others } = { ...readLens('persons'), id_field: 'Nr' }
+  const compared = fields.map(({ columns: _columns, survivorship: _survivorship, ...field }) => field)
+  const earlier = sha256(canonicalJson({ ...others, fields: compared }))
+  writeFileSync(at('renamed.jsonl'), text)
+  writeFileSync(at('digested.jsonl'), text.replace(/"lens":"[0-9a-f]{64}"/, `"lens":"${earlier}"`))
+  expect(readFileSync(at('digested.jsonl'), 'utf8')).not.toBe(text)
+  for (const registry of [at('renamed.jsonl'), at('digested.jsonl')]) {
+    const items = await matchRecords(registry, data, '--id-field', 'Nr')
+    expect(items.map(({ id }) => id).sort()).toEqual(late.map(idOf).sort())
+  }
 })
 
 test('a registry of an earlier normal form is refused where that makes a difference, and serves where it makes none', async () => {

@@ -22,7 +22,7 @@ import {
 } from './registry/entity-registry.ts'
 import {
   buildMemberKey,
-  digestLens,
+  isComparedBy,
   parseMemberKey,
   type RegistryContent,
   type RegistryRecord,
@@ -119,7 +119,7 @@ function requireRegistryContent(
     const remedy = '`platform resolve run --lens FILE --data FILE --out DIR --registry FILE --keep-records` keeps them'
     throw new OfflineCommandError(3, `${registry} contains no records`, remedy)
   }
-  if (content.learnt.lens === digestLens(lens)) return checkTextForm(content, registry)
+  if (isComparedBy(lens, content.learnt)) return checkTextForm(content, registry)
   throw new OfflineCommandError(
     3,
     `${registry} was made with another lens`,

@@ -2,7 +2,7 @@
 import type { Lens } from '../../../roles/resolution/lens/model.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
 import { type EntityRegistry, readEntityRegistry } from './entity-registry.ts'
-import { digestLens, parseMemberKey } from './registry-content.ts'
+import { isComparedBy, parseMemberKey } from './registry-content.ts'
 
 type RegistryExportKind = 'clusters' | 'entities' | 'decisions'
 
@@ -19,7 +19,7 @@ export function listRegistryExport(file: string, lens: Lens, kind: RegistryExpor
 
 function* listEntities({ entities, content }: EntityRegistry, lens: Lens, kind: RegistryExportKind): Generator<object> {
   // Without records the registry does not tell the version of its lens.
-  const lens_version = content?.learnt.lens === digestLens(lens) ? lens.version : ''
+  const lens_version = content && isComparedBy(lens, content.learnt) ? lens.version : ''
   for (const { entity, members, merged_from, split_from, merged_into } of entities) {
     if (kind === 'clusters' && members.length === 0) continue
     yield {

@@ -10,7 +10,7 @@ import type { PairDecision } from '../../../roles/resolution/registry/cluster-wi
 const registryMember = z.tuple([z.string(), z.string()])
 
 const learntModel = z.strictObject({
-  /** Digest of the lens without its columns, whose names may differ between files. */
+  /** Digest of the lens without its columns and that of the ids, whose names may differ between files. */
   lens: z.string(),
   route: z.enum(['clusters', 'links']),
   isOneSource: z.boolean(),
@@ -82,8 +82,20 @@ export function* listContentLines({
   }
 }
 
-/** Digest of the parts of a lens that determine how records are compared. */
-export function digestLens({ fields, source_order: _order, ...otherProperties }: Lens): string {
+/**
+ * Digest of the parts of a lens that determine how records are compared. The column with the ids is none of them: it counts as the
+ * default, by which registries were digested that were made with that.
+ */
+export function digestLens(lens: Lens): string {
+  return digestComparison({ ...lens, id_field: 'id' })
+}
+
+/** Whether records were compared as this lens does. Earlier digests had the column with the ids. */
+export function isComparedBy(lens: Lens, { lens: digest }: Pick<RegistryContent['learnt'], 'lens'>): boolean {
+  return digest === digestLens(lens) || digest === digestComparison(lens)
+}
+
+function digestComparison({ fields, source_order: _order, ...otherProperties }: Lens): string {
   const compared = fields.map(({ columns: _columns, survivorship: _survivorship, ...field }) => field)
   return sha256(canonicalJson({ ...otherProperties, fields: compared }))
 }
