@@ -23,6 +23,7 @@ export function formatResolutionSummary(
     entities: `${entities}: ${clusters} of several records (${records_in_clusters} records), ${entities - clusters} of one`,
     records: `${records} from ${sources.map((source) => `${source.name} (${source.records})`).join(', ')}`,
     lens: `${summary.lens} ${summary.version}: ${summary.fields.join(', ')}`,
+    not_compared: formatUnreadColumns(sources),
     compared: `${pairs_compared} pairs of records${share ?? ''}`,
     method: words.route,
     decided_by: words.carried_by,
@@ -33,6 +34,22 @@ export function formatResolutionSummary(
     blocking: summary.rules.length > 0 ? summary.rules.map(formatBlockingRule).join('; ') : undefined,
     next: `platform resolve report ${quoteWord(out)}`,
   })
+}
+
+const max_unread_sources = 5
+
+/** The columns that the lens does not read, where a file has some. */
+function formatUnreadColumns(sources: FileResolutionSummary['sources']): string | undefined {
+  const unread = sources.flatMap(({ name, read_as: { not_compared } }) =>
+    not_compared ? [{ name, ...not_compared }] : [],
+  )
+  if (unread.length === 0) return undefined
+  const named = unread.slice(0, max_unread_sources).map(({ name, count, first }) => {
+    const columns = `${first.join(', ')}${count > first.length ? ` and ${count - first.length} more` : ''}`
+    return sources.length === 1 ? columns : `${name}: ${columns}`
+  })
+  const others = unread.length - named.length
+  return `${named.join('; ')}${others > 0 ? `; columns of ${others} more files` : ''} (platform resolve lens init proposes a lens with them)`
 }
 
 function formatPercent(share: number): string {

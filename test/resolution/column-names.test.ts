@@ -20,6 +20,7 @@ const run = (file: string, out: string, ...more: string[]) => [
 ]
 const remark =
   'spelled.csv has columns of the lens in another spelling: "ID" as id, "First-Name" as first_name, "SURNAME" as surname, "Strêet" as street\n'
+const unread = 'spelled.csv: not compared: phone (`platform resolve lens init` proposes a lens with them)\n'
 
 beforeAll(() => {
   expect(csv.split('\n', 1)).toEqual(['id,given,surname,street,phone'])
@@ -69,7 +70,10 @@ describe('the columns of a lens in another spelling', () => {
       ['label', '--pairs', '5', '--out', at('sheet.csv')],
     ]) {
       const ended = await runCommand(['resolve', ...words, ...lens, '--data', at('spelled.csv')])
-      expect(ended, words.join(' ')).toMatchObject({ exit: 0, stderr: remark })
+      expect(ended, words.join(' ')).toMatchObject({
+        exit: 0,
+        stderr: words.includes('charts') ? remark : `${remark}${unread}`,
+      })
     }
   })
 
@@ -86,6 +90,45 @@ describe('the columns of a lens in another spelling', () => {
     writeFileSync(at('late.jsonl'), people.map((each) => `${JSON.stringify(each)}\n`).join(''))
     const { sources } = await runJsonCommand(run('late.jsonl', 'late'))
     expect(sources[0].read_as.columns).toEqual({ id: 'Id', first_name: 'First name', surname: 'Surname' })
+  })
+})
+
+describe('columns that no field of the lens reads', () => {
+  const more = Array.from({ length: 12 }, (_, at) => `extra ${at}`)
+  /** `first_name` stands behind `given_name` in the lens. */
+  const header = [
+    'Kundennummer',
+    'given_name',
+    'first_name',
+    'Nachname',
+    `Geburts\u001bdatum${'m'.repeat(80)}`,
+    ...more,
+  ]
+
+  beforeAll(() => {
+    const rows = ['1', '2', '3'].map((id) => [id, 'Ann', 'Anna', 'Smith', ...header.slice(4).map(() => 'x')].join(','))
+    writeFileSync(at('unread.csv'), [header.join(','), ...rows, ''].join('\n'))
+  })
+
+  test('are in the summary and in run.json, the first ten of each file, without that of the ids', async () => {
+    const words = ['--id-field', 'kundennummer', '--columns', 'surname=Nachname']
+    const ended = await runCommand(run('unread.csv', 'unread', ...words))
+    expect(ended).toMatchObject({ exit: 0 })
+    const long = `Geburts\\u001bdatum${'m'.repeat(46)}…`
+    expect(ended.stdout).toContain(`\nnot compared  first_name, ${long}, extra 0, extra 1, `)
+    expect(ended.stdout).toContain('extra 7 and 4 more (platform resolve lens init proposes a lens with them)\n')
+    const [source] = JSON.parse(read('unread/run.json')).sources
+    expect(source.read_as.not_compared).toMatchObject({ count: 14 })
+    expect(source.read_as.not_compared.first).toHaveLength(10)
+  })
+
+  test('are named by file where several are read, and not at all where there is none', async () => {
+    writeFileSync(at('all.csv'), 'id,given_name,surname\n7,Ann,Smith\n8,Bob,Hill\n')
+    const two = await runCommand([...run('plain.csv', 'two'), '--data', at('all.csv')])
+    expect(two.stdout).toMatch(/\nnot compared +plain\.csv: phone \(/)
+    const none = await runCommand(run('all.csv', 'none'))
+    expect(none.stdout).not.toContain('not compared')
+    expect(JSON.parse(read('none/run.json')).sources[0].read_as).not.toHaveProperty('not_compared')
   })
 })
 

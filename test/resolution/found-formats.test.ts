@@ -70,23 +70,26 @@ describe('a file as a program saves it gives the clusters of plain CSV, and its 
     const ended = await runCommand(resolveRun(name, what, '--accept-poor'))
     expect(ended).toMatchObject({ exit: 0, stderr: remark })
     expect(clustersOf(what)).toBe(clustersOf(`plain ${what}`))
-    expect(JSON.parse(readFileSync(at(`${what}/run.json`), 'utf8')).sources).toEqual([{ name, records: 4, read_as }])
+    expect(JSON.parse(readFileSync(at(`${what}/run.json`), 'utf8')).sources).toEqual([
+      { name, records: 4, read_as: { ...read_as, not_compared: { count: 1, first: ['Umsatz'] } } },
+    ])
   })
 
   test('by lens init, lens train, lens charts and match as well', async () => {
     const [, name, bytes, read_as, remark] = excel
+    const remarks = `${remark}${name}: not compared: Umsatz (\`platform resolve lens init\` proposes a lens with them)\n`
     writeFileSync(at(name), bytes)
     const init = await runCommand(['resolve', 'lens', 'init', '--data', at(name), '--json'])
     expect(init).toMatchObject({ exit: 0, stderr: remark })
     expect(JSON.parse(init.stdout).sources).toMatchObject([{ records: 4, read_as }])
     for (const words of ['train', 'charts']) {
       const ended = await runCommand(['resolve', 'lens', words, '--lens', 'persons', '--data', at(name)])
-      expect(ended, words).toMatchObject({ exit: 0, stderr: remark })
+      expect(ended, words).toMatchObject({ exit: 0, stderr: words === 'train' ? remarks : remark })
     }
     const registry = at('entities.jsonl')
     await runCommand(resolveRun(name, 'kept', '--registry', registry, '--keep-records', '--accept-poor'))
     const match = ['resolve', 'match', '--lens', 'persons', '--registry', registry, '--data', at(name)]
-    expect(await runCommand(match)).toMatchObject({ exit: 0, stderr: remark })
+    expect(await runCommand(match)).toMatchObject({ exit: 0, stderr: remarks })
   })
 })
 

@@ -18,6 +18,7 @@ import type { FileReading } from './reading/file-reading.ts'
 import { describeMatches } from './reading/match-source-columns.ts'
 import { requireColumns } from './reading/require-columns.ts'
 import { nameSource, refuseDuplicateSources } from './reading/source-names.ts'
+import { findUnreadColumns } from './reading/unread-columns.ts'
 
 /** How the files of records are read. */
 export type RecordReading = FileInputOptions & {
@@ -75,7 +76,8 @@ export async function readLensSources(
     remarkReading(source, onRemark)
     if (source.matched.length > 0)
       onRemark?.(`${source.name} has columns of the lens in another spelling: ${describeMatches(source.matched)}`)
-    sources.push(source)
+    const not_compared = findUnreadColumns(lens, source)
+    sources.push(not_compared ? { ...source, reading: { ...source.reading, not_compared } } : source)
   }
   requireColumns(lens, sources, namedColumns)
   handleBadRows(sources, skipsBadRows, onRemark)

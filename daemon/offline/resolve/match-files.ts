@@ -12,6 +12,7 @@ import type { ArrivalClustering } from '../../roles/resolution/registry/join-arr
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { type RecordReading, readLensRecords } from './lens-records.ts'
 import { claimFolder, requireWritable } from './new-files.ts'
+import { remarkUnreadColumns } from './reading/unread-columns.ts'
 import { buildChangeTable } from './registry/change-table.ts'
 import { checkTextForm } from './registry/check-text-form.ts'
 import {
@@ -133,6 +134,7 @@ async function readNewRecords(
   onProgress: EngineProgressListener,
 ): Promise<ReadonlyMap<string, RegistryRecord['values']>> {
   const records = await readLensRecords(lens, files, onProgress, reading)
+  remarkUnreadColumns(records.names, records.readings, reading?.onRemark)
   if (records.rows > max_records) {
     throw new OfflineCommandError(
       3,

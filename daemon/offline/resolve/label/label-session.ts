@@ -9,6 +9,7 @@ import { readLabels } from '../lens/lens-labels.ts'
 import { convertLensFaults, type RecordReading, readLensSources } from '../lens-records.ts'
 import { requireWritable } from '../new-files.ts'
 import { nameSource, refuseDuplicateSources } from '../reading/source-names.ts'
+import { remarkUnreadColumns } from '../reading/unread-columns.ts'
 import { LabelJournal, requireLabelJournal } from './label-journal.ts'
 import { createQuestionReader, type PairQuestion } from './pair-question.ts'
 
@@ -41,6 +42,11 @@ export async function openLabelSession(options: LabelSessionOptions, onProgress:
   requireLabelJournal(labels)
   refuseDuplicateSources(files.map((file) => nameSource(file, reading.sources)))
   const sources = await readLensSources(lens, files, onProgress, reading)
+  remarkUnreadColumns(
+    sources.map(({ name }) => name),
+    sources.map(({ reading }) => reading),
+    reading.onRemark,
+  )
   const records = convertLensFaults(() => buildRecords(lens, sources))
   const journal = new LabelJournal(labels)
   try {

@@ -9,6 +9,7 @@ import { readLabels } from '../lens/lens-labels.ts'
 import { convertLensFaults, readLensSources } from '../lens-records.ts'
 import { requireNewFile, writeNewFile } from '../new-files.ts'
 import { nameSource, refuseDuplicateSources } from '../reading/source-names.ts'
+import { remarkUnreadColumns } from '../reading/unread-columns.ts'
 import { formatCsvLine, label_columns } from './label-line.ts'
 import type { LabelSessionOptions } from './label-session.ts'
 import { createQuestionReader } from './pair-question.ts'
@@ -27,6 +28,11 @@ export async function writeQuestions(
   requireNewFile(out)
   refuseDuplicateSources(files.map((file) => nameSource(file, reading.sources)))
   const sources = await readLensSources(lens, files, onProgress, reading)
+  remarkUnreadColumns(
+    sources.map(({ name }) => name),
+    sources.map(({ reading }) => reading),
+    reading.onRemark,
+  )
   const records = convertLensFaults(() => buildRecords(lens, sources))
   // A file that is not there is the one that the answers will go to: none was given yet.
   const hasAnswers = labels !== undefined && runAsInvoker(() => existsSync(labels))

@@ -9,6 +9,7 @@ import { listLevelLabels } from '../../../roles/resolution/lens/field.ts'
 import { cutKeys, type Lens } from '../../../roles/resolution/lens/model.ts'
 import { convertLensFaults, type RecordReading, readLensRecords } from '../lens-records.ts'
 import { nameSource } from '../reading/source-names.ts'
+import { remarkUnreadColumns } from '../reading/unread-columns.ts'
 import { type LensColumns, readLens, readLensText, withColumns } from './lens-file.ts'
 import { type LabelFile, readLabels } from './lens-labels.ts'
 
@@ -49,6 +50,7 @@ export async function trainLens(
 ) {
   const lens = withColumns(readLens(reference), columns)
   const records = await readLensRecords(lens, files, onProgress, reading)
+  remarkUnreadColumns(records.names, records.readings, reading.onRemark)
   const labelFile = labels === undefined ? undefined : await readLabels(labels, records)
   const trained = convertLensFaults(() => trainWeights(lens, records, seed, labelFile?.labels, onProgress))
   const version = bumpMinorVersion(lens.version)

@@ -3,6 +3,7 @@ import type { DataFormat, DataKind } from '../../../../adapters/platform/data-fi
 import type { TextEncodingName } from '../../../kernel/data/utf8-source.ts'
 import type { ColumnMatch } from '../../../roles/resolution/engine/records/match-columns.ts'
 import type { BadRow, BadRowCollector } from './bad-rows.ts'
+import type { UnreadColumns } from './unread-columns.ts'
 
 export type FileReading = {
   readonly format: DataKind
@@ -16,6 +17,8 @@ export type FileReading = {
   readonly sheet?: string | undefined
   /** Columns under another name than in the file: by the name of the lens, that of the file. */
   readonly columns?: Readonly<Record<string, string>> | undefined
+  /** Columns that no field of the lens reads; absent if there is none. */
+  readonly not_compared?: UnreadColumns
   readonly rows: number
   readonly bad_rows: number
   /** The first bad rows, with their lines. */
