@@ -37,7 +37,7 @@ describe('the columns of a lens in another spelling', () => {
     expect(await runCommand(run('plain.csv', 'plain'))).toMatchObject({ exit: 0, stderr: '' })
     expect(await runCommand(run('spelled.csv', 'spelled'))).toMatchObject({ exit: 0, stderr: remark })
     expect(withoutFirst(read('spelled/clusters.csv'))).toBe(withoutFirst(read('plain/clusters.csv')))
-    expect(read('spelled/entities.csv')).toBe(read('plain/entities.csv'))
+    expect(read('spelled/entities.csv').replaceAll('spelled.csv/', 'plain.csv/')).toBe(read('plain/entities.csv'))
     const [source] = JSON.parse(read('spelled/run.json')).sources
     expect(source.read_as.columns).toEqual({
       id: 'ID',

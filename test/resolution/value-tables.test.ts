@@ -138,19 +138,38 @@ describe('entities', () => {
     await run('golden', { lens, files: [at('crm.csv'), at('web.csv')], decisions: at('same.csv') })
     const rows = await readRows(at('golden/entities.csv'))
     expect(
-      rows.map(({ cluster, records, sources, surname, given_name, city }) => [
+      rows.map(({ cluster, records, sources, record_ids, surname, given_name, city }) => [
         cluster,
         records,
         sources,
+        record_ids,
         surname,
         given_name,
         city,
       ]),
     ).toEqual([
-      ['1', '2', '2', 'Szabo', 'Annabel', 'Lund'],
-      ['2', '1', '1', 'Lee', 'Bo', 'Ås'],
-      ['3', '1', '1', 'Ray', 'Cy', undefined],
+      ['1', '2', '2', 'crm.csv/1; web.csv/1', 'Szabo', 'Annabel', 'Lund'],
+      ['2', '1', '1', 'crm.csv/2', 'Lee', 'Bo', 'Ås'],
+      ['3', '1', '1', 'web.csv/7', 'Ray', 'Cy', undefined],
     ])
+  })
+
+  test('list the first hundred records of a large one, and the first thirty thousand characters', async () => {
+    for (const [name, ids] of [
+      ['many.csv', Array.from({ length: 150 }, (_, row) => `n${row}`)],
+      ['long-ids.csv', Array.from({ length: 20 }, (_, row) => `${'x'.repeat(4_000)}${row}`)],
+    ] as const) {
+      const rows = ids.map((id) => `${id},Lee,Ann,1980-01-02,Lund`)
+      writeFileSync(at(name), ['id,surname,given_name,date_of_birth,city', ...rows, ''].join('\n'))
+      const decided = ids.slice(1).map((id) => `${ids[0]},${id},confirm`)
+      writeFileSync(at(`${name}-same.csv`), ['id_l,id_r,decision', ...decided, ''].join('\n'))
+      await run(`listed ${name}`, { files: [at(name)], decisions: at(`${name}-same.csv`) })
+      const [row] = await readRows(at(`listed ${name}/entities.csv`))
+      const listed = (row?.record_ids ?? '').split('; ')
+      expect(row?.records).toBe(String(ids.length))
+      const count = name === 'many.csv' ? 100 : 7
+      expect(listed).toEqual([...ids.slice(0, count).map((id) => `${name}/${id}`), '…'])
+    }
   })
 
   test('have the ids of a registry, and each record is counted once', async () => {

@@ -36,7 +36,7 @@ export const definition = command({
     'are needed: weights are learnt from the data. The same data, lens and seed give the same files: clusters',
     '(source, id, cluster), pairs (source_l, id_l, source_r, id_r, score in bits, linked), model.json (weights and',
     'scores), records (source, id, cluster and all columns of the data), entities (one row each: cluster, records,',
-    'sources, and the golden record by the rule of each field, as the data writes it; neither with --ids-only) and',
+    'sources, record_ids, and the golden record by the rule of each field, as the data writes it; neither with --ids-only) and',
     'run.json, which is written last. inputs.json names the files that were read. Ctrl-C ends the',
     'run; a file under its final name is complete.',
     '',

@@ -24,7 +24,7 @@ type EntityTableContent = {
 /** The table holds the rows of one entity at a time; each value is that of the first record which has the surviving one. */
 export function buildEntityTable(content: EntityTableContent): ResultTable {
   const { records, entities } = content
-  const own = ['cluster', ...(entities ? ['entity'] : []), 'records', 'sources']
+  const own = ['cluster', ...(entities ? ['entity'] : []), 'records', 'sources', 'record_ids']
   const nameColumn = createColumnNames(own)
   return {
     name: 'entities',
@@ -33,6 +33,7 @@ export function buildEntityTable(content: EntityTableContent): ResultTable {
       ...(entities ? [{ name: 'entity', type: 'text' as const, required: true }] : []),
       { name: 'records', type: 'int32', required: true },
       { name: 'sources', type: 'int32', required: true },
+      { name: 'record_ids', type: 'text', required: true },
       ...records.fields.map(({ name }) => ({ name: nameColumn(name), type: 'text' as const })),
     ],
     rows: generateEntities(content),
@@ -50,9 +51,38 @@ function* generateEntities(content: EntityTableContent): Generator<(string | num
     onEntity()
     const sourceCount = rows.length === 1 ? 1 : new Set(Array.from(rows, (row) => records.sources[row])).size
     const values = goldenRows(rows).map((row, field) => (row === undefined ? undefined : readOriginal(row, field)))
-    yield [at + 1, ...(entities ? [entities[at] ?? ''] : []), rows.length, sourceCount, ...values]
+    yield [
+      at + 1,
+      ...(entities ? [entities[at] ?? ''] : []),
+      rows.length,
+      sourceCount,
+      listRecordIds(records, rows),
+      ...values,
+    ]
   }
 }
+
+const max_listed_records = 100
+/** A cell of a spreadsheet holds 32,767. */
+const max_listed_characters = 30_000
+
+/** The records in the order of the data, each as `source/id`; at the limits the list ends with an ellipsis. */
+function listRecordIds(records: LensRecords, rows: Int32Array): string {
+  const listed: string[] = []
+  let characters = 0
+  for (const row of rows) {
+    const record = `${records.names[records.sources[row] ?? 0] ?? ''}/${records.idOf(row)}`
+    characters += record.length + record_separator.length
+    if (listed.length === max_listed_records || characters > max_listed_characters) {
+      listed.push('…')
+      break
+    }
+    listed.push(record)
+  }
+  return listed.join(record_separator)
+}
+
+const record_separator = '; '
 
 /** Finds for each field the row whose value survives; undefined where no row has one. */
 function createSurvivorFinder(lens: Lens, records: LensRecords, readNormal: ValueReader) {
