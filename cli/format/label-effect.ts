@@ -1,6 +1,7 @@
 // Formats what labels did to the weights of a lens.
 import { formatFields, keepLayout, paragraph_break } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { formatLabelCount } from './count-of.ts'
 
 /** The effect of labels, as `lens train` reports it. */
 export type LabelEffectReport = {
@@ -19,7 +20,7 @@ export type LabelEffectReport = {
 export function formatLabelEffect(terminal: Terminal, effect: LabelEffectReport): string {
   const { matches, non_matches, decisive, moved, changed, contradiction } = effect
   const fields = formatFields(terminal, {
-    labels: `${matches} matches, ${non_matches} non-matches; ${decisive} of pairs that decide the result`,
+    labels: `${formatLabelCount(matches, non_matches)}; ${decisive} of pairs that decide the result`,
     weights_and_cut: moved ? 'follow the labels' : `as learnt without labels: ${explainUnmoved(effect)}`,
     ...(decisive < min_labels || effect.lacking ? {} : describeEstimates(effect)),
     changed_answers: changed > 0 ? `${changed}; the last one counts` : undefined,

@@ -68,7 +68,7 @@ test('a terminal that shows no screen is asked in lines, and what was answered i
   const replies = ['y', 'maybe', 'n', 's', 'z', 'n']
   const { exit, stdout, stderr } = await runCommand(words, { env: { TERM: 'dumb' }, secrets: [], replies })
   expect({ exit, stderr }).toMatchObject({ exit: 0 })
-  expect(stdout).toContain('lines.csv has 1 matches, 2 non-matches and 0 unsure pairs.')
+  expect(stdout).toContain('lines.csv has 1 match, 2 non-matches and 0 unsure pairs.')
   expect(stderr).toMatch(/0 of 100: 0 y, 0 n, 0 unsure; score .*\nrecord: h\d+ \| h\d+\ngiven( \(\w+\))?: /)
   expect(stderr).toContain('unsure: the pair is not shown again')
   expect(stderr).toContain('took the last answer back')

@@ -1,5 +1,6 @@
 // Asks the pairs that say most about a result, one at a time, and keeps each answer.
 import { offline } from '../../../daemon/offline/offline.ts'
+import { countOf, formatLabelCount } from '../../format/count-of.ts'
 import { quoteWord } from '../../format/quote-word.ts'
 import { askInLines } from '../../label/ask-in-lines.ts'
 import type { LabelDialogue } from '../../label/label-dialogue.ts'
@@ -75,7 +76,7 @@ export const definition = command({
     const { matches, non_matches, unsure } = session.progress()
     printResult(terminal, json, { file: labels, matches, non_matches, unsure }, () =>
       [
-        `${labels} has ${matches} matches, ${non_matches} non-matches and ${unsure} unsure pairs.`,
+        `${labels} has ${formatLabelCount(matches, non_matches)} and ${countOf(unsure, 'unsure pair', 'unsure pairs')}.`,
         `Next: platform resolve lens train ${formatTrainingOptions(params, labels)} --out FILE`,
       ].join(line_break),
     )
