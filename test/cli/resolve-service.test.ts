@@ -187,9 +187,9 @@ test('a run of poor quality is held with exit code 6, and accepted by a command'
   expect(held).toMatchObject({ state: 'matched', held: 'poor' })
   expect((await runCommand(['resolve', 'show', run_id], { env })).stdout).toMatch(/held +the result is poor/)
   expect((await resolve('clusters', '--run', run_id)).items).toEqual([])
-  expect(await resolve('accept', run_id)).toMatchObject({ state: 'completed', accept_poor: true })
+  expect(await resolve('accept', run_id, '--wait')).toMatchObject({ state: 'completed', accept_poor: true })
   expect((await resolve('clusters', '--run', run_id)).items.length).toBeGreaterThan(0)
   // An acceptance that was given before is not given again.
-  expect(await resolve('accept', run_id)).toMatchObject({ state: 'completed', accept_poor: true })
+  expect(await resolve('accept', run_id, '--wait')).toMatchObject({ state: 'completed', accept_poor: true })
   expect(await resolve('start', ...words.slice(2, -1), '--accept-poor')).toMatchObject({ state: 'completed' })
 })

@@ -1,10 +1,10 @@
-// Accepts the result of a run that is held, or resolves it with another threshold, and waits until it has ended.
+// Accepts the result of a run that is held, or resolves it with another threshold.
 import type { ApiObject, ApiRequestOptions, ServiceClient } from '../../client/client.ts'
 import { findHeldRunFailure, formatFusionRun, waitForRun } from '../../format/fusion-run.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
 import { commandObjects } from '../../program/command-objects.ts'
-import { decimal } from '../../program/params.ts'
+import { decimal, flag } from '../../program/params.ts'
 import { printResult } from '../../terminal/output.ts'
 
 type AcceptedRun = ApiObject & { readonly held?: string; readonly accept_poor?: boolean; readonly state: string }
@@ -21,7 +21,7 @@ async function resolveRun(
 
 /**
  * Accepts the result that was judged, and no other: the operation also takes an acceptance of a result that nobody knows yet.
- * An acceptance that was given before is waited for.
+ * One that was given before is not given again.
  */
 async function acceptHeldRun(api: ServiceClient, run_id: string): Promise<ApiObject> {
   const run = (await api.call('resolution.fusion-run.status', { run_id })) as AcceptedRun
@@ -41,7 +41,7 @@ export const definition = command({
   notes: [
     'The registry is updated. A run that is not held is refused (exit code 3): to accept any result beforehand, start it',
     'with resolve start --accept-poor. With --threshold, the run resolves with that threshold instead, and is held again',
-    '(exit code 6) if that result is poor too.',
+    '(exit code 6 with --wait) if that result is poor too.',
   ].join('\n'),
   positionals: { run: commandObjects.run.id },
   options: {
@@ -51,16 +51,17 @@ export const definition = command({
       -1_000,
       1_000,
     ),
+    wait: flag('Wait until the run has ended or is held'),
     ...serviceOptions,
   },
   example: 'platform resolve accept run_…',
-  async run({ run: run_id, threshold, ...params }, terminal) {
+  async run({ run: run_id, threshold, wait, ...params }, terminal) {
     const api = await connectService(params, terminal)
     const requested =
       threshold === undefined ? await acceptHeldRun(api, run_id) : await resolveRun(api, run_id, { threshold })
-    const run = await waitForRun(api, requested, terminal)
+    const run = wait ? await waitForRun(api, requested, terminal) : requested
     printResult(terminal, params.json, run, () => formatFusionRun(terminal, run))
-    const failure = findHeldRunFailure(run)
+    const failure = wait ? findHeldRunFailure(run) : undefined
     if (failure) throw failure
     return 0
   },
