@@ -49,7 +49,7 @@ function formatUnreadColumns(sources: FileResolutionSummary['sources']): string 
     return sources.length === 1 ? columns : `${name}: ${columns}`
   })
   const others = unread.length - named.length
-  return `${named.join('; ')}${others > 0 ? `; columns of ${others} more files` : ''} (platform resolve lens init proposes a lens with them)`
+  return `${named.join('; ')}${others > 0 ? `; columns of ${others} more files` : ''} (platform resolve lens init --data FILE proposes a lens with them)`
 }
 
 function formatPercent(share: number): string {

@@ -42,7 +42,7 @@ test('from a lens to clusters', async () => {
   expect(listing.stdout).toMatch(/east\/p1\d\s+west\/p1\d\s+[\d.]+ bits/)
   expect((await runCommand(['resolve', 'cancel', run_id], { env })).exit).toBe(3)
   const refused = await runCommand(['resolve', 'accept', run_id], { env })
-  const reason = /is not held: it is completed, [\s\S]*resolve start --accept-poor/
+  const reason = /is not held: it is completed, [\s\S]*start the run with --accept-poor/
   expect([refused.exit, refused.stderr]).toEqual([3, expect.stringMatching(reason)])
 })
 

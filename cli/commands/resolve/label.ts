@@ -77,7 +77,7 @@ export const definition = command({
     printResult(terminal, json, { file: labels, matches, non_matches, unsure }, () =>
       [
         `${labels} has ${formatLabelCount(matches, non_matches)} and ${countOf(unsure, 'unsure pair', 'unsure pairs')}.`,
-        `Next: platform resolve lens train ${formatTrainingOptions(params, labels)} --out FILE`,
+        `Next: platform resolve lens train --lens ${quoteWord(params.lens)} --data ${params.data.map(quoteWord).join(' ')} ${formatTrainingOptions(params, labels)} --out FILE`,
       ].join(line_break),
     )
     return 0
@@ -87,8 +87,8 @@ export const definition = command({
 type LabelParams = ParsedParams<typeof options>
 
 /** Training reads the records as the questions did. */
-function formatTrainingOptions({ lens, data, source, columns, idField, makeIds }: LabelParams, labels: string): string {
-  const lists = { '--lens': [lens], '--data': data, '--source': source, '--columns': columns }
+function formatTrainingOptions({ source, columns, idField, makeIds }: LabelParams, labels: string): string {
+  const lists = { '--source': source, '--columns': columns }
   const given = Object.entries({ ...lists, '--id-field': idField === undefined ? [] : [idField], '--labels': [labels] })
   const words = given.flatMap(([name, values]) => (values.length > 0 ? [name, ...values.map(quoteWord)] : []))
   return [...words, ...(makeIds ? ['--make-ids'] : [])].join(' ')

@@ -44,7 +44,7 @@ export function remarkUnreadColumns(
   for (const [at, { not_compared }] of readings.entries())
     if (not_compared)
       onRemark?.(
-        `${names[at]}: not compared: ${describeUnreadColumns(not_compared)} (\`platform resolve lens init\` proposes a lens with them)`,
+        `${names[at]}: not compared: ${describeUnreadColumns(not_compared)} (\`platform resolve lens init --data FILE\` proposes a lens with them)`,
       )
 }
 
