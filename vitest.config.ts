@@ -54,16 +54,16 @@ const measuring = ['test/binary/**/*.test.ts', 'test/engines/**/memory.test.ts',
 
 /** The shares of a run of every tier on two cores, with some room. */
 export const timeBudget: TimeBudget = {
-  'test/attack': 4,
-  'test/engines': 37,
-  'test/sites': 30,
-  'test/roles': 9,
-  'test/transport': 3,
-  'test/profiles': 3,
-  'test/openapi': 8,
-  'test/simulation': 2,
-  'test/cli': 5,
-  other: 14,
+  'test/attack': 3,
+  'test/engines': 40,
+  'test/sites': 35,
+  'test/roles': 8,
+  'test/transport': 6,
+  'test/profiles': 5,
+  'test/openapi': 5,
+  'test/simulation': 4,
+  'test/cli': 3,
+  other: 9,
 }
 
 /**
@@ -73,12 +73,8 @@ export const timeBudget: TimeBudget = {
  */
 const execArgv = ['--wasm-wrapper-tiering-budget=2147483647']
 
-const sitePatterns = 'test/support/site/site-patterns.ts'
-const sharedServers = 'test/support/engines/shared-servers.ts'
-
 /** Long, since a busy machine is slow: a condition that never holds costs a minute, one that holds costs no more than its time. */
 const common = {
-  globalSetup: sitePatterns,
   pool: 'forks' as const,
   execArgv,
   testTimeout: 120_000,
@@ -151,23 +147,23 @@ export default defineConfig({
       {
         test: {
           name: 'engines',
+          globalSetup: 'test/support/engines/shared-servers.ts',
           include: [engines],
           exclude: [...outside, ...longest, ...measuring],
           maxWorkers: 1,
           sequence: { groupOrder: 3 },
           ...common,
-          globalSetup: [sitePatterns, sharedServers],
         },
       },
       {
         test: {
           name: 'longest',
+          globalSetup: 'test/support/engines/shared-servers.ts',
           include: longest,
           exclude: outside,
           maxWorkers: 1,
           sequence: { groupOrder: 4 },
           ...common,
-          globalSetup: [sitePatterns, sharedServers],
         },
       },
       {

@@ -22,8 +22,6 @@ const checks = [
 const failureLines = []
 for (const [name, command, args] of checks) if (run(command, args) !== 0) failureLines.push(name)
 let failed = failureLines.length
-// Each file that starts the executable would check again whether it is fresh.
-if (!failureLines.includes('build')) env.PLATFORM_EXECUTABLE ??= path.join(root, 'dist/platform')
 const words = process.argv.slice(2)
 const isWhole = words.includes('--all')
 const names = words.filter((word) => word !== '--all')

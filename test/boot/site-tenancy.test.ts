@@ -19,8 +19,7 @@ import {
 } from '../roles/consensus/consensus-site.ts'
 import { createCheckedClient } from '../support/http/checked-client.ts'
 import { sendHttpRequest } from '../support/http/send-http-request.ts'
-import type { TokenHolder } from '../support/site/mint-site-token.ts'
-import { createTestSite, type TestSite } from '../support/site/test-site.ts'
+import { createTestSite, type TestSite, type TokenHolder } from '../support/site/test-site.ts'
 
 let world: TestSite
 beforeAll(async () => {

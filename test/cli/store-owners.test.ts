@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { roleDatabaseFile, roleDataFolder, roleRunFolder } from '../../daemon/boot/storage/site-folder.ts'
 import { assignFileOwners } from '../../daemon/offline/site/assign-file-owners.ts'
 import { createScratchFolder } from '../support/command/run-command.ts'
-import { runExecutable } from '../support/command/run-executable.ts'
+import { runCommandProcess } from '../support/command/run-command-process.ts'
 import { traceCommand } from '../support/command/trace-command.ts'
 import { requires, whenPresent } from '../support/runner/requires.ts'
 import { createTestSite, type TestSite } from '../support/site/test-site.ts'
@@ -33,7 +33,7 @@ afterAll(async () => {
 })
 
 test('each database is checked and measured by its user', async () => {
-  const checked = await runExecutable(['store', 'check', '--site', site, '--json'])
+  const checked = await runCommandProcess(['store', 'check', '--site', site, '--json'])
   expect(checked.stderr).toBe('')
   expect(JSON.parse(checked.stdout)).toEqual({
     sound: true,
@@ -42,7 +42,7 @@ test('each database is checked and measured by its user', async () => {
       { role: 'consensus', faults: [] },
     ],
   })
-  const status = await runExecutable(['store', 'status', '--site', site, '--json'])
+  const status = await runCommandProcess(['store', 'status', '--site', site, '--json'])
   expect(JSON.parse(status.stdout).items.map(({ role }: { role: string }) => role)).toEqual(['site', 'consensus'])
   // Whatever SQLite made beside them belongs to the same user.
   for (const [role, uid] of Object.entries(users)) {
@@ -55,7 +55,7 @@ test('a damaged database is reported, and exit code 5', async () => {
   const file = roleDatabaseFile(world.folder, 'consensus')
   const whole = fs.readFileSync(file)
   fs.writeFileSync(file, 'no database')
-  const { exit, stdout } = await runExecutable(['store', 'check', '--site', site, '--json'])
+  const { exit, stdout } = await runCommandProcess(['store', 'check', '--site', site, '--json'])
   expect(exit).toBe(5)
   expect(JSON.parse(stdout).items[1]).toMatchObject({ role: 'consensus', faults: [expect.any(String)] })
   fs.writeFileSync(file, whole)
@@ -65,7 +65,7 @@ test('a folder of a role that is a link is refused', async () => {
   const dir = roleDataFolder(world.folder, 'consensus')
   fs.renameSync(dir, `${dir}-moved`)
   fs.symlinkSync(`${dir}-moved`, dir)
-  const { exit, stdout } = await runExecutable(['store', 'check', '--site', site])
+  const { exit, stdout } = await runCommandProcess(['store', 'check', '--site', site])
   expect([exit, stdout]).toEqual([5, expect.stringContaining('is not a folder')])
   fs.rmSync(dir)
   fs.renameSync(`${dir}-moved`, dir)
@@ -109,13 +109,13 @@ describe('where one user owns the whole site', () => {
 
   test('a file that only root may read is read first, and the action is recorded under the name of root', async () => {
     const [keys, file] = [path.join(scratch.dir, 'ann'), path.join(scratch.dir, 'ann.json')]
-    const made = await runExecutable(['keys', 'generate', '--use', 'personal', '--dir', keys, '--json'])
-    await runExecutable(['keys', 'export', '--dir', keys, '--out', file])
+    const made = await runCommandProcess(['keys', 'generate', '--use', 'personal', '--dir', keys, '--json'])
+    await runCommandProcess(['keys', 'export', '--dir', keys, '--out', file])
     fs.chmodSync(file, 0o600)
     const { fingerprint } = JSON.parse(made.stdout)
-    const added = await runExecutable(['people', 'add', 'ann', file, '--fingerprint', fingerprint, '--site', site])
+    const added = await runCommandProcess(['people', 'add', 'ann', file, '--fingerprint', fingerprint, '--site', site])
     expect(added).toMatchObject({ exit: 0 })
-    const { stdout } = await runExecutable(['audit', 'export', '--role', 'site', '--site', site])
+    const { stdout } = await runCommandProcess(['audit', 'export', '--role', 'site', '--site', site])
     const records = stdout.split('\n').filter((line) => line.includes('"target":"ann"'))
     expect(records.map((line) => JSON.parse(line).event.subject)).toEqual(['cli:root'])
   })

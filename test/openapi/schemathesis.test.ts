@@ -14,9 +14,6 @@ import { createOperationFixture, type OperationFixture } from '../support/every-
 import { whenPresent } from '../support/runner/requires.ts'
 
 const binary = process.env.SCHEMATHESIS ?? ''
-/** Random requests for each operation, besides those that every schema gives; `scripts/soak openapi` sends more, by other seeds. */
-const examples = process.env.SCHEMATHESIS_EXAMPLES ?? '4'
-const seed = process.env.SCHEMATHESIS_SEED ?? '20260101'
 const present = whenPresent({
   isPresent: binary !== '',
   name: 'schemathesis',
@@ -60,7 +57,7 @@ present.each(kinds)(
     }
     expect(site.logged.filter((line) => line.includes('"level":"error"'))).toEqual([])
   },
-  3_600_000,
+  300_000,
 )
 
 /** Strangers alone come to the proxy's port: its operations are on its local socket, which the tool cannot reach. */
@@ -89,7 +86,7 @@ const unsuitableCheck = 'positive_data_acceptance'
 
 async function runSchemathesis(more: readonly string[], cwd: string, token: string) {
   const options = ['run', ...more, '--header', `Authorization: Bearer ${token}`, '--exclude-checks', unsuitableCheck]
-  const bounds = ['--seed', seed, '--max-examples', examples, '--request-timeout', '10', '--workers', '1']
+  const bounds = ['--seed', '20260101', '--max-examples', '8', '--request-timeout', '10', '--workers', '1']
   try {
     const { stdout } = await promisify(execFile)(binary, [...options, ...bounds], { cwd, maxBuffer: 2 ** 26 })
     return { failed: false, output: stdout }

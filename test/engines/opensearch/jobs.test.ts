@@ -94,21 +94,12 @@ function countingFresh(store: Store): Store {
   })
 }
 
-const chosenSeed = process.env.SIMULATED_SEED
+const leasesByKind: Readonly<Record<string, (clock: Clock) => Leases>> = {
+  documents: ({ now }) => documentLeases({ store: opened.store, tenant_id: 'alpha', now, random }),
+  Redis: (clock) => keyValueLeases(timedKeyValue(clock), 'test', random),
+}
 
-type LeaseKind = { readonly kind: string; readonly seed: number; readonly open: (clock: Clock) => Leases }
-
-/** A history each, which takes half a minute on a cluster: `test/simulation/jobs` lives through more, on a local store. */
-const leaseKinds: readonly LeaseKind[] = [
-  {
-    kind: 'documents',
-    seed: 8_001,
-    open: ({ now }) => documentLeases({ store: opened.store, tenant_id: 'alpha', now, random }),
-  },
-  { kind: 'Redis', seed: 8_002, open: (clock) => keyValueLeases(timedKeyValue(clock), 'test', random) },
-]
-
-describe.each(leaseKinds)('with leases of $kind', ({ seed: usual_seed, open }) => {
+describe.each(Object.entries(leasesByKind))('with leases of %s', (_, open) => {
   for (const { id, description, verify } of leaseRequirements)
     whereBoth(`${id}: ${description}`, async () => {
       let now_ms = 1_000
@@ -119,8 +110,7 @@ describe.each(leaseKinds)('with leases of $kind', ({ seed: usual_seed, open }) =
       await verify({ leases: open(clock), otherLeases: open(clock), advance })
     })
 
-  const seed = Number(chosenSeed ?? usual_seed)
-  whereBoth(`history ${seed}`, { timeout: 600_000 }, async () => {
+  whereBoth.for([8_001, 8_002])('history %i', { timeout: 600_000 }, async (seed) => {
     const counts = await runJobHistory({ seed, events: 25, store: countingFresh(opened.store), leases: open })
     expect(counts.completed).toBeGreaterThan(0)
     expect(counts.kills).toBeGreaterThan(0)

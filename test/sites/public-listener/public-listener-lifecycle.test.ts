@@ -126,6 +126,7 @@ test('a reload drops no request: new rules apply, removed ones do not, and a fau
   expect(JSON.parse(done.stdout)).toEqual({ applied: ['proxy.allowlist'], needs_restart: [], rules: 2 })
   expect((await sendProxyRequest(served, '/public-api/api/v1/new')).status).toBe(200)
 
+  proxy.token()
   writeFileSync(proxy.site.profile, second.replace('GET /api/v1/new', 'PUT /api/v1/new'))
   const refused = await sendToLocalSocket(proxy, '/api/v2/proxy/allowlist/reload', { method: 'POST', body: {} })
   expect(refused.status).toBe(422)
@@ -178,7 +179,7 @@ test('health and service-info answer any client of the port itself', async () =>
     objects: [],
   })
   for (const inside of ['/openapi.json', '/metrics', '/api/v2/proxy/record', '/open/health', '/open/service-info']) {
-    expect((await sendProxyRequest(served, inside, { token: proxy.token })).status, inside).toBe(404)
+    expect((await sendProxyRequest(served, inside, { token: proxy.token() })).status, inside).toBe(404)
   }
   const whole = (await sendToLocalSocket(proxy, '/api/v2/health')).json as {
     dependencies: { name: string; state: string }[]

@@ -4,9 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { siteFolder } from '../../../daemon/boot/storage/site-folder.ts'
 import { type ExactRequest, type ExactResponse, sendExactRequest } from '../http/send-exact-request.ts'
-import { mintSiteToken, readActiveTokenKey } from '../site/mint-site-token.ts'
 import { createPackagedSite, type PackagedSite, type ServedSite } from '../site/packaged-site.ts'
 
 export type ReceivedRequest = {
@@ -59,7 +57,7 @@ export type PackagedProxy = {
   readonly env: Readonly<Record<string, string>>
   serve(more?: Readonly<Record<string, string>>): Promise<ServedSite>
   /** Of a person with every permission, for the local socket. */
-  readonly token: string
+  token(): string
   /** Stops what it serves, and removes its folder. */
   close(): Promise<void>
 }
@@ -87,16 +85,18 @@ export async function createPackagedProxy(
     WRITE_RATE_LIMIT_PER_MIN: '100000',
     ...env,
   }
-  const folder = siteFolder(site.dir)
-  const issuer = { folder, siteName: 'door', key: readActiveTokenKey(folder), now: Date.now() }
-  const token = await mintSiteToken(issuer, { subject: 'ada', roles: ['admin'], tenant: 'acme' })
+  let minted: string | undefined
   const daemons: ServedSite[] = []
   return {
-    ...{ site, platform, provider, env: own, token },
+    ...{ site, platform, provider, env: own },
     async serve(more = {}) {
       const served = await site.serve({ ...own, ...more })
       daemons.push(served)
       return served
+    },
+    token() {
+      minted ??= site.run(['token', 'mint', '--subject', 'ada', '--roles', 'admin', '--json']).stdout
+      return (JSON.parse(minted) as { token: string }).token
     },
     async close() {
       for (const served of daemons.splice(0)) await served.stop()
@@ -164,7 +164,7 @@ export function sendToLocalSocket(
   sent: Partial<ExactRequest> = {},
 ): Promise<ExactResponse> {
   const socket = join(proxy.site.dir, 'run', 'proxy', 'sock')
-  return sendExactRequest({ port: 0, socket, method: 'GET', path, token: proxy.token, ...sent })
+  return sendExactRequest({ port: 0, socket, method: 'GET', path, token: proxy.token(), ...sent })
 }
 
 /** The number of records for each reason. */

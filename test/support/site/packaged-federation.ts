@@ -1,10 +1,9 @@
-// Sites that know each other, made and run as operators do: by commands of the packaged executable.
-import type { ChildProcess } from 'node:child_process'
+// Sites that know each other, made and run as operators do: by commands of the packaged executable and nothing else.
+import { type ChildProcess, execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parse, stringify } from 'yaml'
-import { siteFolder } from '../../../daemon/boot/storage/site-folder.ts'
 import { everyOperation } from '../../../daemon/every-role.ts'
 import type { AnyOperation } from '../../../daemon/kernel/operation/operation.ts'
 import type { CommandResult, Json } from '../command/run-command.ts'
@@ -18,8 +17,6 @@ import {
 import { type CheckedClient, createCheckedClient } from '../http/checked-client.ts'
 import { sendHttpRequest } from '../http/send-http-request.ts'
 import { type DaemonOptions, endProcess, type RunningDaemon, startDaemon } from './daemon-process.ts'
-import { mintSiteToken, readActiveTokenKey } from './mint-site-token.ts'
-import { copyFolder, copySitePattern } from './site-patterns.ts'
 
 export type FederatedSite = {
   readonly name: string
@@ -41,7 +38,7 @@ export type FederatedSite = {
   startUntil(faultPoint: string): Promise<RunningDaemon>
   /** Runs a command in that build; `exit` is null when it has died there. */
   runUntil(faultPoint: string, words: readonly string[]): Promise<CommandResult>
-  /** A person of the site's tenant with a token by the site's own key; cleared for everything by default. */
+  /** A person of the site's tenant with a token minted by the command line; cleared for everything by default. */
   as(subject: string, roles: readonly string[], clearance?: string): Promise<CheckedClient>
   /** The holder of a token from elsewhere. */
   withToken(token: string): CheckedClient
@@ -63,8 +60,9 @@ export const pinnedCeiling = 'CONFIDENTIAL'
 /** One site for each name, of the profile `demo`, each with a tenant of its name; all pin each other. */
 export function createPackagedFederation(...names: readonly string[]): Promise<PackagedFederation> {
   return openFederation(async (dir, daemons) => {
-    await copySitePattern(`federation-${names.join('-')}`, dir, (folder) => createSites(folder, names))
-    return names.map((name) => openSite(dir, name, daemons))
+    const made = await Promise.all(names.map((name) => createSite(dir, name, daemons)))
+    for (const site of made) for (const peer of made) if (peer !== site) await pinFederatedPeer(site, peer)
+    return made
   })
 }
 
@@ -78,13 +76,14 @@ export function findSite({ sites }: PackagedFederation, name: string): Federated
 /** The same sites once more, as they lie on disk, in a folder of their own; those that are copied must not run. */
 export function copyPackagedFederation({ dir: from, sites }: PackagedFederation): Promise<PackagedFederation> {
   return openFederation(async (dir, daemons) => {
-    copyFolder(from, dir)
+    // With the modes of its folders, which the copy of Node leaves behind.
+    execFileSync('cp', ['-a', `${from}/.`, dir])
     return Object.keys(sites).map((name) => openSite(dir, name, daemons))
   })
 }
 
 async function openFederation(
-  openSites: (dir: string, daemons: Set<ChildProcess>) => Promise<FederatedSite[]>,
+  createSites: (dir: string, daemons: Set<ChildProcess>) => Promise<FederatedSite[]>,
 ): Promise<PackagedFederation> {
   const dir = fs.mkdtempSync(path.join(tmpdir(), 'sites-'))
   const daemons = new Set<ChildProcess>()
@@ -96,7 +95,7 @@ async function openFederation(
     fs.rmSync(dir, { recursive: true, force: true })
   }
   try {
-    const made = await openSites(dir, daemons)
+    const made = await createSites(dir, daemons)
     return { dir, sites: Object.fromEntries(made.map((site) => [site.name, site])), stopAll: halt, end }
   } catch (error) {
     await end()
@@ -129,13 +128,8 @@ export function editProfile(
   fs.writeFileSync(file, stringify(profile, { aliasDuplicateObjects: false }))
 }
 
-async function createSites(base: string, names: readonly string[]): Promise<void> {
-  const made = await Promise.all(names.map((name) => createSite(base, name)))
-  for (const site of made) for (const peer of made) if (peer !== site) await pinFederatedPeer(site, peer)
-}
-
-async function createSite(base: string, name: string): Promise<FederatedSite> {
-  const site = openSite(base, name, new Set())
+async function createSite(base: string, name: string, daemons: Set<ChildProcess>): Promise<FederatedSite> {
+  const site = openSite(base, name, daemons)
   await site.runJson(['init', '--name', name, '--profile', 'demo', '--port-base', '0', '--yes'])
   const exported = await site.run(['keys', 'export', '--out', site.keys])
   if (exported.exit !== 0) throw new Error(exported.stderr)
@@ -185,10 +179,9 @@ function openSite(base: string, name: string, daemons: Set<ChildProcess>): Feder
     runUntil: (faultPoint, words) =>
       runExecutable([...words, '--site', dir], { cwd: base, ...buildFaultPointOptions(faultPoint) }),
     async as(subject, roles, clearance = 'SECRET') {
-      const folder = siteFolder(dir)
-      const issuer = { folder, siteName: name, key: readActiveTokenKey(folder), now: Date.now() }
-      const who = { subject, roles, tenant: name, clearance: { level: clearance } }
-      return site.withToken(await mintSiteToken(issuer, who))
+      const words = ['token', 'mint', '--subject', subject, '--roles', roles.join(','), '--clearance', clearance]
+      const { token } = await site.runJson(words)
+      return site.withToken(token)
     },
     withToken: (token) =>
       createCheckedClient({ call: (role, ...args) => sendHttpRequest(urlOf(role), ...args) }, token, findOperationRole),

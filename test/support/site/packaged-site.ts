@@ -5,7 +5,6 @@ import path from 'node:path'
 import type { CommandResult } from '../command/run-command.ts'
 import { findExecutable, runExecutableSync } from '../command/run-executable.ts'
 import { type DaemonOptions, type RunningDaemon, startDaemon } from './daemon-process.ts'
-import { copySitePatternSync } from './site-patterns.ts'
 
 export type PackagedSite = {
   readonly dir: string
@@ -45,11 +44,8 @@ export function createPackagedSite(profile: string, name = 'alpha'): PackagedSit
       serveSite({ words: ['serve', '--site', dir], env, cwd: base, log: path.join(base, `serve-${++starts}.log`) }),
     remove: () => rmSync(base, { recursive: true, force: true }),
   }
-  copySitePatternSync(`${profile}-${name}`, base, (folder) => {
-    const words = ['init', '--profile', profile, '--name', name, '--tenant', 'acme', '--port-base', '0', '--yes']
-    const made = runExecutableSync([...words, '--site', path.join(folder, name)], { cwd: folder })
-    if (made.exit !== 0) throw new Error(`init failed: ${made.stderr}`)
-  })
+  const made = site.run(['init', '--profile', profile, '--name', name, '--tenant', 'acme', '--port-base', '0', '--yes'])
+  if (made.exit !== 0) throw new Error(`init failed: ${made.stderr}`)
   return site
 }
 

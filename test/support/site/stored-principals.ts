@@ -6,8 +6,7 @@ import type { JobDocument } from '../../../daemon/kernel/job/job.ts'
 import type { Collection } from '../../../daemon/kernel/store/store.ts'
 import { accept } from '../delegation/delegation-answers.ts'
 import { signAsSite } from '../delegation/sign-claims.ts'
-import type { TokenHolder } from './mint-site-token.ts'
-import type { TestSite } from './test-site.ts'
+import type { TestSite, TokenHolder } from './test-site.ts'
 
 type ChangedPrincipal = { readonly [field in keyof StoredPrincipal]?: StoredPrincipal[field] | undefined }
 type GrantMaker = (work: WorkPlace) => Promise<ChangedPrincipal>

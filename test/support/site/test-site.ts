@@ -1,9 +1,13 @@
 // A real site in a folder of its own, served in this process over real HTTP: worlds for tests in one line.
+import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parse, stringify } from 'yaml'
-import { readKeyFiles, type StoredKey } from '../../../adapters/keys/jose/key-files.ts'
+import { offlineIssuer } from '../../../adapters/identity/offline/issuer.ts'
+import { fileRevocations } from '../../../adapters/identity/offline/revocations.ts'
+import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
+import { issueToken, type TokenPayload } from '../../../adapters/keys/jose/tokens.ts'
 import { peerFiles } from '../../../adapters/peers/files/peer-files.ts'
 import { type RunningSite, serve } from '../../../daemon/boot/serve.ts'
 import { roleSocketFile, type SiteFolder, siteFolder } from '../../../daemon/boot/storage/site-folder.ts'
@@ -19,7 +23,6 @@ import { type SimulatedClock, simulatedClock } from '../clock/simulated-clock.ts
 import { type CheckedClient, createCheckedClient } from '../http/checked-client.ts'
 import { type HttpCallResponse, isRoleToken, sendHttpRequest } from '../http/send-http-request.ts'
 import { sampleTrace } from '../trace/sample-trace.ts'
-import { mintSiteToken, type TokenHolder } from './mint-site-token.ts'
 import { usualRoles } from './single-cluster-site.ts'
 
 export type ProfileSections = Readonly<Record<string, Readonly<Record<string, unknown>>>>
@@ -36,6 +39,15 @@ export type TestSiteOptions = {
   readonly clock?: SimulatedClock
   /** Receives every event of the log, as the roles write it. */
   readonly onEvent?: (event: string, fields: Readonly<Record<string, unknown>>) => void
+}
+
+export type TokenHolder = {
+  readonly subject?: string
+  readonly roles?: readonly string[]
+  readonly tenant?: string
+  readonly clearance?: { level: string; categories?: string[]; nationality?: string }
+  /** Of the token; a day by default. */
+  readonly lifetime_s?: number
 }
 
 export type TestSite = {
@@ -99,8 +111,7 @@ export async function createTestSite(options: TestSiteOptions = {}): Promise<Tes
     folder,
     clock,
     loggedErrors: faults,
-    token: (who = {}) =>
-      mintSiteToken({ folder, siteName: name, key: findTokenKey(folder), now: clock.now() }, { tenant, ...who }),
+    token: (who = {}) => mintToken(folder, name, { tenant, ...who }, clock.now()),
     url: (role) => up().urls[role]?.find((url) => url.startsWith('http')) ?? throwError(`${role} has no URL`),
     call(role, method, at, body, sent) {
       const url = isRoleToken(sent?.token) ? `unix:${roleSocketFile(folder, role)}` : world.url(role)
@@ -148,9 +159,25 @@ async function writeSiteFolder(
   }
 }
 
-function findTokenKey(folder: SiteFolder): StoredKey {
+/** Minted beside the running site with its own key, as the command line does. */
+async function mintToken(
+  folder: SiteFolder,
+  siteName: string,
+  who: TokenHolder & { readonly tenant: string },
+  now: number,
+) {
+  const { subject = 'ann', roles = ['analyst'], tenant, clearance = { level: 'TOP_SECRET' }, lifetime_s = 86_400 } = who
   const keys = readKeyFiles(folder.keys)
-  return keys.find(({ public_key }) => public_key.use === 'token') ?? throwError('the site has no token key')
+  const key = keys.find(({ public_key }) => public_key.use === 'token') ?? throwError('the site has no token key')
+  const issuer = offlineIssuer({
+    siteName,
+    sign: (payload) => issueToken(key, payload as TokenPayload),
+    verify: async () => ({ refused: 'not_requested' }),
+    revocations: fileRevocations(path.join(folder.identity, 'revoked.jsonl')),
+    now: () => now,
+    random: (bytes) => randomBytes(bytes).toString('hex'),
+  })
+  return (await issuer.mint({ sub: subject, tenant_id: tenant, roles: [...roles], clearance }, lifetime_s)).token
 }
 
 function createFaultLog(faults: string[], onEvent: TestSiteOptions['onEvent']): Log {
@@ -179,13 +206,7 @@ export async function waitUntil<T>(look: () => Promise<T | undefined | false> | 
   for (;;) {
     const seen = await look()
     if (seen !== undefined && seen !== false) return seen
-    const waited_ms = performance.now() - began
-    if (waited_ms > patience_ms) throw new Error(`it never came true: ${look}`)
-    await new Promise((resolve) => setTimeout(resolve, computeRest_ms(waited_ms)))
+    if (performance.now() - began > patience_ms) throw new Error(`it never came true: ${look}`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
   }
-}
-
-/** A fifth of the time that has gone by: a look costs the processor of those that are waited for. */
-function computeRest_ms(waited_ms: number): number {
-  return Math.min(50, Math.max(5, waited_ms / 5))
 }
