@@ -77,7 +77,7 @@ describe('a file as a program saves it gives the clusters of plain CSV, and its 
 
   test('by lens init, lens train, lens charts and match as well', async () => {
     const [, name, bytes, read_as, remark] = excel
-    const remarks = `${remark}${name}: not compared: Umsatz (\`platform resolve lens init\` proposes a lens with them)\n`
+    const remarks = `${remark}${name}: not compared: Umsatz (\`platform resolve lens init --data FILE\` proposes a lens with them)\n`
     writeFileSync(at(name), bytes)
     const init = await runCommand(['resolve', 'lens', 'init', '--data', at(name), '--json'])
     expect(init).toMatchObject({ exit: 0, stderr: remark })
