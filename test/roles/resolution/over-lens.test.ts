@@ -120,6 +120,9 @@ test('with text matching, a threshold counts before the match, and is refused af
   expect(items.every(({ score }) => score.likeness !== undefined)).toBe(true)
   const worths = items.map(({ worth }) => worth)
   expect(worths).toEqual(worths.toSorted((one, other) => other - one))
-  const ended = await waitForRunEnd(ann, (await ann.ok(start, { ...run_input, threshold: -5, accept_poor: true })).run_id)
+  const ended = await waitForRunEnd(
+    ann,
+    (await ann.ok(start, { ...run_input, threshold: -5, accept_poor: true })).run_id,
+  )
   expect(ended).toMatchObject({ state: 'completed', scale: 'log_odds', threshold: -5, counts: { clusters: 15 } })
 })
