@@ -42,7 +42,7 @@ test('a run finds who is who among the records of two nodes', async () => {
   })
   const { text } = await ann.ok(summary, { run_id: run.uid })
   expect(text).toMatch(
-    /Estimated quality: good: about .* of the matches found are right, .*\. Method: neither of the two sources/,
+    /Estimated quality: fair: about .* of the matches found are right, .*\. Method: neither of the two sources/,
   )
   expect(run.sources).toMatchObject([
     {
