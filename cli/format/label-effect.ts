@@ -1,7 +1,7 @@
 // Formats what labels did to the weights of a lens.
 import { formatFields, keepLayout, paragraph_break } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { formatLabelCount } from './count-of.ts'
+import { formatLabelCount } from './label-count.ts'
 
 /** The effect of labels, as `lens train` reports it. */
 export type LabelEffectReport = {

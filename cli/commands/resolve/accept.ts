@@ -29,7 +29,7 @@ async function acceptHeldRun(api: ServiceClient, run_id: string): Promise<ApiObj
   if (run.held === undefined)
     throw new CommandFailure(
       3,
-      `the run ${run_id} is not held: it is ${run.state}, and there is no poor result to accept`,
+      `the run ${run_id} is not held: it is ${run.state}, and has no poor result to accept`,
       'wait until it is held; to accept any result beforehand, start the run with --accept-poor',
     )
   return await resolveRun(api, run_id, { accept_poor: true }, { if_match: run.version as number })

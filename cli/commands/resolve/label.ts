@@ -1,6 +1,7 @@
 // Asks the pairs that say most about a result, one at a time, and keeps each answer.
+import { formatCount } from '../../../daemon/kernel/text/format-count.ts'
 import { offline } from '../../../daemon/offline/offline.ts'
-import { countOf, formatLabelCount } from '../../format/count-of.ts'
+import { formatLabelCount } from '../../format/label-count.ts'
 import { quoteWord } from '../../format/quote-word.ts'
 import { askInLines } from '../../label/ask-in-lines.ts'
 import type { LabelDialogue } from '../../label/label-dialogue.ts'
@@ -76,7 +77,7 @@ export const definition = command({
     const { matches, non_matches, unsure } = session.progress()
     printResult(terminal, json, { file: labels, matches, non_matches, unsure }, () =>
       [
-        `${labels} has ${formatLabelCount(matches, non_matches)} and ${countOf(unsure, 'unsure pair', 'unsure pairs')}.`,
+        `${labels} has ${formatLabelCount(matches, non_matches)} and ${formatCount(unsure, 'unsure pair', 'unsure pairs')}.`,
         `Next: platform resolve lens train --lens ${quoteWord(params.lens)} --data ${params.data.map(quoteWord).join(' ')} ${formatTrainingOptions(params, labels)} --out FILE`,
       ].join(line_break),
     )

@@ -1,4 +1,4 @@
-// Finds a source that a registry has under another name: a renamed file would make every entity anew.
+// Finds a source that a registry has under another name: the entities of a renamed file would get new ids.
 import type { LensRecords } from '../../../roles/resolution/engine/records/records.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
 import { createNormalReader, type ValueReader } from '../folder/original-values.ts'
@@ -40,7 +40,7 @@ export function checkSourceNames(
       if (equal !== undefined && equal >= Math.max(1, min_common_share * Math.min(rows.length, ids.size)))
         throw new OfflineCommandError(
           3,
-          `${common} as those of ${other}, with the same ids and values: every entity would be made anew`,
+          `${common} as those of ${other}, with the same ids and values: their entities would get new ids`,
           `${remedy}; --source ${formatSource(name, file, records.names.length)} takes it as another source`,
         )
       if (equal === undefined && share >= min_common_ids_share)

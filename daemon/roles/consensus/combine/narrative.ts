@@ -1,6 +1,7 @@
 // Explains a dissent to a duty officer: the question, the answers, the cause, the decisive contributors, the next steps.
+import { formatCount } from '../../../kernel/text/format-count.ts'
 import type { DissentBody } from './dissent.ts'
-import { formatCount, formatList, formatNumber, listedMax } from './wording.ts'
+import { formatList, formatNumber, listedMax } from './wording.ts'
 
 export type NarrativeSection = {
   readonly title: string

@@ -14,10 +14,6 @@ export function formatNumber(value: number): string {
   return String(rounded + 0)
 }
 
-export function formatCount(count: number, singular: string, plural: string): string {
-  return `${count} ${count === 1 ? singular : plural}`
-}
-
 /** Joins words as "a", "a and b", "a, b and c"; beyond ten, the first ten and the number of others. */
 export function formatList(words: readonly string[]): string {
   if (words.length > listedMax) {

@@ -2,7 +2,7 @@
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { StoredRecord } from './model.ts'
 
-/** `named`: a record of them, where whoever reads the refusal may see it. */
+/** `named`: one of the records, where the reader of the refusal may see it. */
 export function refuseOtherForm(lens: string, named: StoredRecord['ref'] | undefined): Refusal {
   const example = named ? `, such as those of ${named.node_id}/${named.record_id}` : ''
   return refuse(
