@@ -12,7 +12,7 @@ import { isAcceptedInput, sendOperation } from './support/every-operation/send-o
 
 const declared = [...everyRole.flatMap((role) => role.metrics), ...builtInMetrics, ...linkMetrics]
 /** Labels whose values are names of operations, listeners and kinds of messages, or names that an operator pins. */
-const namedLabels = new Set(['operation', 'listener', 'kind', 'transport', 'peer', 'of', 'version'])
+const namedLabels = new Set(['operation', 'listener', 'kind', 'transport', 'peer', 'of', 'version', 'folder'])
 
 test('each label of each metric has a closed set of values, or is one of few that hold declared names', () => {
   for (const { name, labels } of declared) {
