@@ -1,5 +1,5 @@
 // Finds the entities that a record may belong to: candidates by shared keys, each then scored over all its records.
-import { compareRecord, type RecordComparison } from '../engine/lookup/compare.ts'
+import { compareRecord, hasEvidence, type RecordComparison } from '../engine/lookup/compare.ts'
 import type { FieldValues } from '../engine/lookup/keys.ts'
 import type { RecordRef } from '../fields.ts'
 import type { LookupEntity, LookupRecord, SearchableRegistry } from './lookup-registry.ts'
@@ -113,7 +113,8 @@ function scoreEntity(
   }
   if (!best) return undefined
   const score = aggregateScore(registry, best.comparison.score, comparisons)
-  return { entity, best, score, isAbove: score >= registry.weights.cut }
+  const isAbove = score >= registry.weights.cut && hasEvidence(registry.lens, best.comparison)
+  return { entity, best, score, isAbove }
 }
 
 /**
@@ -126,7 +127,10 @@ function aggregateScore(
 ): number {
   const isMean = route !== 'links' && (lens.clustering ?? 'average_link') === 'average_link'
   if (!isMean || comparisons.length === 1) return best
-  const bounded = comparisons.map(({ score }) => Math.max(weights.floor, Math.min(weights.highest, score)))
+  const bounded = comparisons.map((comparison) => {
+    if (!hasEvidence(lens, comparison)) return weights.floor
+    return Math.max(weights.floor, Math.min(weights.highest, comparison.score))
+  })
   return bounded.reduce((sum, score) => sum + score, 0) / bounded.length
 }
 

@@ -1,5 +1,5 @@
 // Scores arrived records against other records with the weights of the latest run, each pair once.
-import { compareRecord, comparesByWords, type RecordComparison } from '../engine/lookup/compare.ts'
+import { compareRecord, comparesByWords, hasEvidence, type RecordComparison } from '../engine/lookup/compare.ts'
 import type { FieldValues } from '../engine/lookup/keys.ts'
 import type { LookupIndex } from '../engine/lookup/lookup-index.ts'
 import type { LookupWeights } from '../engine/lookup/weights.ts'
@@ -112,17 +112,21 @@ export class ArrivalScores {
     rights: readonly JoinableRecord[],
     pause: () => Promise<void>,
   ): Promise<number> {
-    const { floor, highest } = this.#matching.weights
     let sum = 0
     for (const left of lefts) {
       const missing = rights.filter((right) => !this.#comparisons.has(pairKey(left.uid, right.uid)))
       if (!this.#comparesSingly && missing.length > 1) this.#remember(left, missing, this.#compare(left, missing))
-      for (const right of rights) {
-        sum += Math.max(0, Math.min(highest, this.scorePair(left, right)?.score ?? floor) - floor)
-      }
+      for (const right of rights) sum += this.#heightOf(left, right)
       await pause()
     }
     return sum
+  }
+
+  #heightOf(first: JoinableRecord, second: JoinableRecord): number {
+    const { lens, weights } = this.#matching
+    const comparison = this.scorePair(first, second)
+    if (!comparison || !hasEvidence(lens, comparison)) return 0
+    return Math.max(0, Math.min(weights.highest, comparison.score) - weights.floor)
   }
 
   #compare({ values }: JoinableRecord, others: readonly { readonly values: FieldValues }[]): RecordComparison[] {

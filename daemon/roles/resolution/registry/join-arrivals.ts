@@ -1,5 +1,6 @@
 // Joins records that arrived since the run to its clusters, with its weights; the result does not depend on the order
 // of arrival.
+import { hasEvidence } from '../engine/lookup/compare.ts'
 import { type ArrivalMatching, ArrivalScores, type JoinableRecord, type ScoredRecordPair } from './arrival-scores.ts'
 import { singletonClusterName } from './record-key.ts'
 import { type JoinRule, joinByAverageLink, joinByBestLink, type Pause, type UnitLink } from './unit-links.ts'
@@ -98,16 +99,16 @@ async function collectNeighbourhood(
 }
 
 function findLinks(
-  { weights }: ArrivalMatching,
+  { lens, weights }: ArrivalMatching,
   scores: ArrivalScores,
   neighbourhood: ReadonlyMap<string, JoinableRecord>,
   record: JoinableRecord,
 ): UnitLink[] {
   return scores.findCandidates(record).flatMap(({ uid, score: candidateScore }) => {
     const other = candidateScore > weights.floor ? neighbourhood.get(uid) : undefined
-    const score = other && scores.scorePair(record, other)?.score
-    if (!other || score === undefined || score <= weights.floor) return []
-    return [{ from: unitNameOf(record), to: unitNameOf(other), score }]
+    const comparison = other && scores.scorePair(record, other)
+    if (!comparison || comparison.score <= weights.floor || !hasEvidence(lens, comparison)) return []
+    return [{ from: unitNameOf(record), to: unitNameOf(other), score: comparison.score }]
   })
 }
 

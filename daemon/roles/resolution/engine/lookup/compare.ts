@@ -10,9 +10,11 @@ import type { FieldValues } from './keys.ts'
 import type { LookupIndex } from './lookup-index.ts'
 import type { LookupWeights } from './weights.ts'
 
+/** Scores in natural log-odds. */
 export type RecordComparison = {
-  /** Score in natural log-odds. */
   readonly score: number
+  /** The score if what differs did not count. */
+  readonly agreement: number
   readonly parts: readonly PartialMatchWeight[]
 }
 
@@ -40,9 +42,24 @@ export function compareRecord(
       const term = outcome === 1 && has_frequencies ? index.frequencyTerm(name, record[name] ?? '') : 0
       return { field: name, outcome, bits: (list[outcome] ?? 0) / Math.LN2, frequency_bits: term / Math.LN2 }
     })
-    const field_bits = parts.reduce((sum, { bits, frequency_bits }) => sum + bits + frequency_bits, 0)
-    return { score: weights.prior + field_bits * Math.LN2, parts }
+    let [all_bits, agreeing_bits] = [0, 0]
+    for (const { bits, frequency_bits } of parts) {
+      all_bits += bits + frequency_bits
+      agreeing_bits += Math.max(0, bits + frequency_bits)
+    }
+    const { prior } = weights
+    return { score: prior + all_bits * Math.LN2, agreement: prior + agreeing_bits * Math.LN2, parts }
   })
+}
+
+/**
+ * Whether a pair has the evidence for a link. The cut of a run may be below even odds, for what differs between records of one
+ * entity. Where less than half of the fields of the run can be compared, little can differ, and a first name alone would join
+ * anybody of that name: then what agrees must make even odds. A lens that sets the cut means it.
+ */
+export function hasEvidence({ threshold }: Pick<Lens, 'threshold'>, { agreement, parts }: RecordComparison): boolean {
+  const compared = parts.filter(({ outcome }) => outcome > 0).length
+  return threshold !== undefined || agreement >= 0 || compared * 2 >= parts.length
 }
 
 /** Whether the similarity of two values depends on the word frequencies of all compared values. */
