@@ -30,7 +30,10 @@ export const dataFormatOptions = {
 /** Options of the format, the columns and the ids. */
 export const recordFileOptions = {
   columns: rest('FIELD=COLUMN', 'Column of a field, where the lens does not name it'),
-  idField: text('COLUMN', 'Column with the id of each record (default: id_field of the lens)'),
+  idField: rest(
+    'COLUMN|FILE=COLUMN',
+    'Column with the id of each record, or of those of one file (default: id_field of the lens)',
+  ),
   makeIds: flag('Make an id from the content of each record that has none'),
   ...dataFormatOptions,
 }
@@ -50,18 +53,25 @@ export const thresholdOption = {
   ),
 }
 
-type RecordFileParams = ParsedParams<typeof recordFileOptions>
-
-/** How the files are read. Remarks about them go to stderr. */
-export function toRecordReading(
-  { makeIds, columns, ...format }: Omit<RecordFileParams, 'idField'>,
-  terminal: Terminal,
-) {
-  const namedColumns = columns.map((assignment) => assignment.slice(assignment.indexOf('=') + 1))
-  return { ...toFormatReading(format, terminal), makesIds: makeIds, namedColumns }
+type RecordFileParams = ParsedParams<typeof recordFileOptions> & {
+  readonly data: readonly string[]
+  readonly source?: readonly string[]
+  readonly threshold?: number | undefined
 }
 
-/** The same without ids. */
+/** Finds the files of records, what the command states instead of the lens, and how they are read. Remarks about them go to stderr. */
+export async function planRecordReading(params: RecordFileParams, terminal: Terminal) {
+  const { data, source = [], columns, idField, makeIds, threshold } = params
+  const [{ assignSourceNames }, { assignIdColumns }] = await Promise.all([offline.sourceNames(), offline.idColumns()])
+  const files = await findRecordFiles(data, terminal)
+  const sources = assignSourceNames(files, source)
+  const { id_field, byFile: idColumns } = assignIdColumns(files, idField, sources)
+  const namedColumns = columns.map((assignment) => assignment.slice(assignment.indexOf('=') + 1))
+  const reading = { ...toFormatReading(params, terminal), makesIds: makeIds, namedColumns, idColumns, sources }
+  return { files, columns: { columns, id_field, threshold }, reading }
+}
+
+/** How the format of files is read. */
 export function toFormatReading(
   { dataFormat, delimiter, encoding, sheet, skipBadRows }: ParsedParams<typeof dataFormatOptions>,
   terminal: Terminal,
@@ -77,23 +87,9 @@ export async function findRecordFiles(words: readonly string[], terminal: Termin
   return findDataFiles(words, (remark) => remarkFile(remark, terminal))
 }
 
-/** The names that the words of `--source` give to the sources of files. */
-export async function readSourceNames(files: readonly string[], words: readonly string[]) {
-  const { assignSourceNames } = await offline.sourceNames()
-  return assignSourceNames(files, words)
-}
-
 function remarkFile(remark: string, terminal: Terminal): void {
   terminal.progress('')
   terminal.note(remark)
-}
-
-export function toLensColumns({
-  columns,
-  idField,
-  threshold,
-}: Pick<RecordFileParams, 'columns' | 'idField'> & { readonly threshold?: number | undefined }) {
-  return { columns, id_field: idField, threshold }
 }
 
 function delimiter(): Param<string | undefined> {

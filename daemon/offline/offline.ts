@@ -65,6 +65,7 @@ export const offline = {
   questionSheet: () => import('./resolve/label/write-questions.ts'),
   lensCharts: () => import('./resolve/lens/lens-charts.ts'),
   dataInputs: () => import('./resolve/reading/data-inputs.ts'),
+  idColumns: () => import('./resolve/reading/id-columns.ts'),
   sourceNames: () => import('./resolve/reading/source-names.ts'),
   fileResolution: () => import('./resolve/resolve-files.ts'),
   resultQuality: () => import('../roles/resolution/explain/describe-quality.ts'),

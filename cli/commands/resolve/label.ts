@@ -5,15 +5,7 @@ import { formatLabelCount } from '../../format/label-count.ts'
 import { quoteWord } from '../../format/quote-word.ts'
 import { askInLines } from '../../label/ask-in-lines.ts'
 import type { LabelDialogue } from '../../label/label-dialogue.ts'
-import {
-  dataOption,
-  findRecordFiles,
-  readSourceNames,
-  recordFileOptions,
-  sourceOption,
-  toLensColumns,
-  toRecordReading,
-} from '../../options/record-file-options.ts'
+import { dataOption, planRecordReading, recordFileOptions, sourceOption } from '../../options/record-file-options.ts'
 import { seedOption } from '../../options/seed-option.ts'
 import { jsonOption } from '../../options/site-options.ts'
 import { CommandFailure, command, type ParsedParams } from '../../program/command.ts'
@@ -89,8 +81,12 @@ type LabelParams = ParsedParams<typeof options>
 
 /** Training reads the records as the questions did. */
 function formatTrainingOptions({ source, columns, idField, makeIds }: LabelParams, labels: string): string {
-  const lists = { '--source': source, '--columns': columns }
-  const given = Object.entries({ ...lists, '--id-field': idField === undefined ? [] : [idField], '--labels': [labels] })
+  const given = Object.entries({
+    '--source': source,
+    '--columns': columns,
+    '--id-field': idField,
+    '--labels': [labels],
+  })
   const words = given.flatMap(([name, values]) => (values.length > 0 ? [name, ...values.map(quoteWord)] : []))
   return [...words, ...(makeIds ? ['--make-ids'] : [])].join(' ')
 }
@@ -124,10 +120,8 @@ async function writeSheet(params: LabelParams, out: string, terminal: Terminal):
 
 async function readRequest(params: LabelParams, terminal: Terminal) {
   const { readLens, withColumns } = await offline.lenses()
-  const lens = withColumns(readLens(params.lens), toLensColumns(params))
-  const files = await findRecordFiles(params.data, terminal)
-  const sources = await readSourceNames(files, params.source)
-  return { lens, files, reading: { ...toRecordReading(params, terminal), sources }, seed: params.seed }
+  const { columns, ...records } = await planRecordReading(params, terminal)
+  return { lens: withColumns(readLens(params.lens), columns), ...records, seed: params.seed }
 }
 
 function createListener(terminal: Terminal) {

@@ -3,13 +3,10 @@ import { offline } from '../../../daemon/offline/offline.ts'
 import { outcomeColumns } from '../../format/outcome-columns.ts'
 import {
   dataOption,
-  findRecordFiles,
-  readSourceNames,
+  planRecordReading,
   recordFileOptions,
   sourceOption,
   thresholdOption,
-  toLensColumns,
-  toRecordReading,
 } from '../../options/record-file-options.ts'
 import { jsonOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
@@ -42,13 +39,11 @@ export const definition = command({
   },
   example: 'platform resolve match --registry entities.jsonl --lens persons --data new-people.csv --source people.csv',
   async run(params, terminal) {
-    const { registry, lens, data, source, out, format, json } = params
-    const files = await findRecordFiles(data, terminal)
+    const { registry, lens, out, format, json } = params
+    const { columns, ...records } = await planRecordReading(params, terminal)
     const [{ readLens, withColumns }, { matchFiles }] = await Promise.all([offline.lenses(), offline.fileMatching()])
     const formatLine = createProgressFormatter(() => performance.now())
-    const reading = { ...toRecordReading(params, terminal), sources: await readSourceNames(files, source) }
-    const mapped = withColumns(readLens(lens), toLensColumns(params))
-    const request = { lens: mapped, registry, files, out, reading, format }
+    const request = { lens: withColumns(readLens(lens), columns), registry, ...records, out, format }
     const items = await matchFiles(request, (progress) => terminal.progress(formatLine(progress)))
     terminal.progress('')
     printResult(terminal, json, { items }, () =>

@@ -7,13 +7,10 @@ import {
 } from '../../format/resolution-summary.ts'
 import {
   dataOption,
-  findRecordFiles,
-  readSourceNames,
+  planRecordReading,
   recordFileOptions,
   sourceOption,
   thresholdOption,
-  toLensColumns,
-  toRecordReading,
 } from '../../options/record-file-options.ts'
 import { seedOption } from '../../options/seed-option.ts'
 import { jsonOption } from '../../options/site-options.ts'
@@ -75,8 +72,6 @@ export const definition = command({
   example: 'platform resolve run --lens persons --data people.csv --out resolved',
   async run(params, terminal) {
     const {
-      data,
-      source,
       lens,
       out,
       format,
@@ -96,19 +91,17 @@ export const definition = command({
       offline.fileResolution(),
       offline.resultQuality(),
     ])
-    const files = await findRecordFiles(data, terminal)
-    const sources = await readSourceNames(files, source)
+    const { columns, ...records } = await planRecordReading(params, terminal)
     const now_ms = () => performance.now()
     const formatLine = createProgressFormatter(now_ms)
     const isLate = createDeadline(timeLimit, now_ms)
     const summary = await resolveFiles(
       {
-        lens: withColumns(readLens(lens), toLensColumns(params)),
+        lens: withColumns(readLens(lens), columns),
         lensName: lens,
-        files,
+        ...records,
         out,
         seed,
-        reading: { ...toRecordReading(params, terminal), sources },
         format,
         hasAllPairs: allPairs,
         decisions,

@@ -15,6 +15,7 @@ import { type FileInputOptions, type ReadSource, type RecordOrigin, readGoodRows
 import { withMadeIds } from './made-ids.ts'
 import { badRowError, describeBadRows } from './reading/bad-rows.ts'
 import type { FileReading } from './reading/file-reading.ts'
+import { type IdColumnsByFile, requireIdColumn } from './reading/id-columns.ts'
 import { describeMatches } from './reading/match-source-columns.ts'
 import { requireColumns } from './reading/require-columns.ts'
 import { nameSource, refuseDuplicateSources } from './reading/source-names.ts'
@@ -26,6 +27,8 @@ export type RecordReading = FileInputOptions & {
   readonly makesIds?: boolean | undefined
   /** Columns that a person assigned to fields, of which each must be in a file, in whatever spelling. */
   readonly namedColumns?: readonly string[] | undefined
+  /** Columns with the ids that a person named for single files. */
+  readonly idColumns?: IdColumnsByFile | undefined
   /** Leaves bad rows out; otherwise they end the command. */
   readonly skipsBadRows?: boolean | undefined
   /** Receives what is unusual about a file, and the rows of it that were left out. */
@@ -60,28 +63,39 @@ export async function readLensSources(
   lens: Lens,
   files: readonly string[],
   onProgress: EngineProgressListener,
-  { makesIds = false, namedColumns = [], skipsBadRows = false, onRemark, ...format }: RecordReading = {},
+  reading: RecordReading = {},
 ): Promise<ReadSource[]> {
-  const options = {
-    ...format,
-    id: getIdLimit(lens),
-    matcher: createColumnMatcher(lens, namedColumns),
-    ids: makesIds ? ('made' as const) : ('required' as const),
-    onProgress: (done: number, total: number) => onProgress({ phase: 'read', done, total }),
-  }
+  const { makesIds = false, namedColumns = [], skipsBadRows = false, onRemark } = reading
   const sources: ReadSource[] = []
-  for (const file of files) {
-    const source = await readGoodRows(file, createColumnFilter(lens), options)
-    refuseOtherSeparator(file, source.names)
-    remarkReading(source, onRemark)
-    if (source.matched.length > 0)
-      onRemark?.(`${source.name} has columns of the lens in another spelling: ${describeMatches(source.matched)}`)
-    const not_compared = findUnreadColumns(lens, source)
-    sources.push(not_compared ? { ...source, reading: { ...source.reading, not_compared } } : source)
-  }
+  for (const file of files) sources.push(await readLensSource(lens, file, onProgress, reading))
   requireColumns(lens, sources, namedColumns)
   handleBadRows(sources, skipsBadRows, onRemark)
-  return makesIds ? sources.map((source) => ({ ...source, ...withMadeIds(source, lens.id_field) })) : sources
+  if (!makesIds) return sources
+  return sources.map((source) => ({ ...source, ...withMadeIds(source, source.id_field ?? lens.id_field) }))
+}
+
+async function readLensSource(
+  lens: Lens,
+  file: string,
+  onProgress: EngineProgressListener,
+  { makesIds = false, namedColumns = [], idColumns, onRemark, ...format }: RecordReading,
+): Promise<ReadSource> {
+  const id_field = idColumns?.get(file)
+  const fileLens = id_field === undefined ? lens : { ...lens, id_field }
+  const source = await readGoodRows(file, createColumnFilter(fileLens), {
+    ...format,
+    id: getIdLimit(fileLens),
+    matcher: createColumnMatcher(fileLens, namedColumns),
+    ids: makesIds ? 'made' : 'required',
+    onProgress: (done: number, total: number) => onProgress({ phase: 'read', done, total }),
+  })
+  refuseOtherSeparator(file, source.names)
+  if (id_field !== undefined) requireIdColumn(file, id_field, source, format.sources)
+  remarkReading(source, onRemark)
+  if (source.matched.length > 0)
+    onRemark?.(`${source.name} has columns of the lens in another spelling: ${describeMatches(source.matched)}`)
+  const not_compared = findUnreadColumns(fileLens, source)
+  return { ...source, id_field, ...(not_compared && { reading: { ...source.reading, not_compared } }) }
 }
 
 /** Reports what is unusual about a file. */
@@ -124,7 +138,8 @@ function describeLensFault({ fact, hint, message }: LensFault): string {
 }
 
 const remedies = {
-  no_id_column: 'name the column with the ids by --id-field, or --make-ids',
+  no_id_column:
+    'name the column with the ids by --id-field COLUMN, that of one file by --id-field FILE=COLUMN, or --make-ids',
   no_ids: 'fill them, or --make-ids',
 } as const
 

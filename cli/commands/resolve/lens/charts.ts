@@ -2,11 +2,9 @@
 import { offline } from '../../../../daemon/offline/offline.ts'
 import {
   dataOption,
-  findRecordFiles,
+  planRecordReading,
   recordFileOptions,
   thresholdOption,
-  toLensColumns,
-  toRecordReading,
 } from '../../../options/record-file-options.ts'
 import { seedOption } from '../../../options/seed-option.ts'
 import { jsonOption } from '../../../options/site-options.ts'
@@ -35,18 +33,10 @@ export const definition = command({
   },
   example: 'platform resolve lens charts --lens persons --data people.csv --out charts',
   async run(params, terminal) {
-    const { lens, data, out, blocking, seed, json } = params
+    const { lens, out, blocking, seed, json } = params
     const { drawLensCharts, formatLensCharts } = await offline.lensCharts()
     const formatLine = createProgressFormatter(() => performance.now())
-    const request = {
-      lens,
-      files: await findRecordFiles(data, terminal),
-      columns: toLensColumns(params),
-      reading: toRecordReading(params, terminal),
-      out,
-      seed,
-      isBlockingOnly: blocking,
-    }
+    const request = { lens, ...(await planRecordReading(params, terminal)), out, seed, isBlockingOnly: blocking }
     const { charts, ...summary } = await drawLensCharts(request, (progress) => terminal.progress(formatLine(progress)))
     terminal.progress('')
     printResult(terminal, json, summary, () => {

@@ -1,15 +1,7 @@
 // Learns the weights of a lens once, so that later runs do not learn them again.
 import { offline } from '../../../../daemon/offline/offline.ts'
 import { formatLabelEffect } from '../../../format/label-effect.ts'
-import {
-  dataOption,
-  findRecordFiles,
-  readSourceNames,
-  recordFileOptions,
-  sourceOption,
-  toLensColumns,
-  toRecordReading,
-} from '../../../options/record-file-options.ts'
+import { dataOption, planRecordReading, recordFileOptions, sourceOption } from '../../../options/record-file-options.ts'
 import { seedOption } from '../../../options/seed-option.ts'
 import { jsonOption } from '../../../options/site-options.ts'
 import { command } from '../../../program/command.ts'
@@ -40,22 +32,14 @@ export const definition = command({
   },
   example: 'platform resolve lens train --lens persons --data people.csv --out persons-trained.yaml',
   async run(params, terminal) {
-    const { lens, data, source, labels, out, seed, json } = params
+    const { lens, labels, out, seed, json } = params
     const [{ trainLens }, { requireNewFile, writeNewFile }] = await Promise.all([
       offline.lensTraining(),
       offline.newFiles(),
     ])
     if (out !== undefined) requireNewFile(out)
     const formatLine = createProgressFormatter(() => performance.now())
-    const files = await findRecordFiles(data, terminal)
-    const request = {
-      lens,
-      files,
-      columns: toLensColumns(params),
-      reading: { ...toRecordReading(params, terminal), sources: await readSourceNames(files, source) },
-      labels,
-      seed,
-    }
+    const request = { lens, ...(await planRecordReading(params, terminal)), labels, seed }
     const { text: yaml, training } = await trainLens(request, (progress) => terminal.progress(formatLine(progress)))
     terminal.progress('')
     if (out === undefined && !json) {

@@ -8,7 +8,6 @@ import { createColumnNames } from './column-names.ts'
 
 type RecordTableContent = {
   readonly records: FileRecords
-  readonly id_field: string
   /** Number of the cluster of each record, from 1. */
   readonly numbers: Int32Array
   /** Entity ids by cluster number, if a registry keeps them. */
@@ -22,12 +21,13 @@ type DataColumnName = { readonly column: string; readonly name: string }
 
 /** Values are texts as they are in the data; a source without a column has no values in it. */
 export function buildRecordTable(content: RecordTableContent): BlockTable {
-  const { records, id_field, entities } = content
+  const { records, entities } = content
   const own = ['source', 'id', 'cluster', ...(entities ? ['entity'] : [])]
   const nameColumn = createColumnNames(own)
   const found = new Set(records.origins.flatMap(({ names }) => names))
-  // The table has the ids already.
-  if (id_field === 'id') found.delete('id')
+  // The table has the ids already, unless a column of that name has something else in another file.
+  const isIdElsewhere = ({ names, reading }: RecordOrigin) => names.includes('id') && reading.id?.name !== 'id'
+  if (!records.origins.some(isIdElsewhere)) found.delete('id')
   const columns = [...found].map((column) => ({ column, name: nameColumn(column) }))
   return {
     name: 'records',
@@ -58,7 +58,7 @@ async function* generateBlocks(
       readOriginBlocks(origin, input, () => reportPhaseStart(onProgress, 'write')),
     )) {
       for (const builder of builders) builder.clear()
-      const readId = createIdReader(block, content.id_field)
+      const readId = createIdReader(block, origin.reading.id?.name)
       for (const [row, from] of rows.entries()) {
         const id = readId(from)
         if (id !== undefined && id !== records.idOf(first + row)) throw otherRowsError()
@@ -78,7 +78,7 @@ function otherRowsError(): Error {
 }
 
 /** Reads the id that a row has in the data; undefined for one that was made. */
-function createIdReader({ columns }: DataBlock, id_field: string): (row: number) => string | undefined {
+function createIdReader({ columns }: DataBlock, id_field: string | undefined): (row: number) => string | undefined {
   const column = columns.find(({ name }) => name === id_field)
   const decoder = new TextDecoder()
   return (row) => {

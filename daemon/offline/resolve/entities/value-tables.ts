@@ -30,7 +30,7 @@ export async function buildValueTables(run: ResolvedFiles): Promise<(ResultTable
     if (++done % entities_per_report === 0) reportPhaseStart(onProgress, 'write')
   }
   return [
-    buildRecordTable({ records, id_field: lens.id_field, numbers, entities, input: reading, onProgress }),
+    buildRecordTable({ records, numbers, entities, input: reading, onProgress }),
     buildEntityTable({ lens, records, sources, numbers, entities, onEntity }),
   ]
 }

@@ -18,9 +18,10 @@ const digest = z.string().regex(/^[0-9a-f]{64}$/)
 const path = z.string().min(1).max(4_096)
 
 /** The way of reading without its listener and its input: all of it is recorded, since the records could not be read again otherwise. */
-type StoredReading = Required<Omit<RecordReading, 'onRemark' | keyof FileInput>>
+type StoredReading = Required<Omit<RecordReading, 'onRemark' | 'idColumns' | keyof FileInput>>
 
 const max_name_characters = 65_536
+const columnName = z.string().max(max_name_characters)
 const max_named_columns = 10_000
 
 const readingShape = {
@@ -29,7 +30,7 @@ const readingShape = {
   encoding: z.enum(textEncodings).optional(),
   sheet: z.string().max(255).optional(),
   makesIds: z.boolean().optional(),
-  namedColumns: z.array(z.string().max(max_name_characters)).max(max_named_columns).optional(),
+  namedColumns: z.array(columnName).max(max_named_columns).optional(),
   skipsBadRows: z.boolean().optional(),
 } satisfies Record<keyof StoredReading, z.ZodType>
 
@@ -38,7 +39,9 @@ export const runInputs = z.strictObject({
   /** The lens as it was named: its content is in the model. */
   lens: z.strictObject({ name: path, sha256: digest }).optional(),
   data: z
-    .array(z.strictObject({ source: path, path, bytes: z.int().min(0), sha256: digest }))
+    .array(
+      z.strictObject({ source: path, path, bytes: z.int().min(0), sha256: digest, id_field: columnName.optional() }),
+    )
     .min(1)
     .max(10_000),
   reading: z.strictObject(readingShape),
@@ -49,7 +52,7 @@ export type InputFile = RunInputs['data'][number]
 /** Describes the files before they are read: a change in between is then noticed later. Throws `OfflineCommandError` (1). */
 export async function describeInputs(
   files: readonly string[],
-  { onRemark: _onRemark, namedColumns = [], standardInput, versions, sources, ...reading }: RecordReading,
+  { onRemark: _onRemark, namedColumns = [], idColumns, standardInput, versions, sources, ...reading }: RecordReading,
   lens: string | undefined,
   onProgress: EngineProgressListener,
 ): Promise<RunInputs> {
@@ -57,7 +60,11 @@ export async function describeInputs(
   for (const file of files) {
     const { bytes, sha256: digested } = await digestDataFile(file, onProgress, { standardInput, versions })
     const path = file === standard_input ? file : resolve(file)
-    data.push({ source: nameSource(file, sources), path, bytes, sha256: digested })
+    const id_field = idColumns?.get(file)
+    data.push({
+      ...{ source: nameSource(file, sources), path, bytes, sha256: digested },
+      ...(id_field !== undefined && { id_field }),
+    })
   }
   return {
     format: 1,

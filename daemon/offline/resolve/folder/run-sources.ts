@@ -25,7 +25,13 @@ export async function readRunSources(
   const places = await findMovedFiles(data, moved, digest)
   const files: string[] = []
   for (const input of data) files.push(places.get(input) ?? (await requireUnchanged(input, digest)))
-  const sources = await readLensSources(lens, files, onProgress, { ...reading, versions })
+  const idColumns = new Map(
+    files.flatMap((file, at) => {
+      const id_field = data[at]?.id_field
+      return id_field === undefined ? [] : [[file, id_field] as const]
+    }),
+  )
+  const sources = await readLensSources(lens, files, onProgress, { ...reading, versions, idColumns })
   return sources.map((source, at) => ({ ...source, name: data[at]?.source ?? source.name }))
 }
 

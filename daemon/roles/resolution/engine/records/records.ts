@@ -13,6 +13,8 @@ export type RecordSource = {
   readonly rows: number
   readonly names: readonly string[]
   readonly columns: readonly RawColumn[]
+  /** Column with the ids, if it is not that of the lens. */
+  readonly id_field?: string | undefined
 }
 
 /** All records in sequence, source by source. */
@@ -67,7 +69,7 @@ export function buildRecords(lens: Lens, sources: readonly RecordSource[]): Lens
   const rows = sources.reduce((sum, source) => sum + source.rows, 0)
   const from = computeOffsets(sources)
   for (const { name, names } of sources) refuseOtherSeparator(name, names)
-  const ids = sources.map((source) => readIds(source, lens.id_field))
+  const ids = sources.map((source) => readIds(source, source.id_field ?? lens.id_field))
   const fields = lens.fields.flatMap((field) => {
     const columns = sources.map((source) => findColumn(source, field))
     if (columns.every((column) => column === undefined)) return []
