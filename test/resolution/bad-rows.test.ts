@@ -34,7 +34,7 @@ const reasons = [
   'line 5: 2 fields, and the first line names 3',
   'line 6: more than the 3 fields that the first line names',
   'line 7: no id',
-  'line 8: an earlier record has the id "1" too',
+  'line 8: the id "1" is that of line 2 too',
   'line 9: a quotation mark in the middle of field 2',
   'line 10: text after the closing quotation mark of field 2',
   'line 11: a NUL byte',
@@ -49,7 +49,7 @@ test('of every kind are counted, and named with their lines', async () => {
     [
       `error: ${at('faulty.csv')} cannot be read: 8 rows are bad`,
       ...reasons.map((reason) => `  ${reason}`),
-      '  fill the ids, or --make-ids; --skip-bad-rows leaves bad rows out\n',
+      '  fill the ids, or --make-ids; correct the repeated ids, or name another column (--id-field); --skip-bad-rows leaves bad rows out\n',
     ].join('\n'),
   )
 })
@@ -86,7 +86,7 @@ describe('in other formats', () => {
       '  line 3: the line is not JSON',
       '  line 4: the line is not an object: write each record as a line such as {"id": "1", "name": "Ann"}',
       '  line 5: no id',
-      '  line 6: an earlier record has the id "1" too',
+      '  line 6: the id "1" is that of line 1 too',
     ])
   })
 
@@ -99,7 +99,7 @@ describe('in other formats', () => {
     ] as const
     writeFileSync(at('table.parquet'), encodeParquet(['id', 'surname'], rows))
     const ended = await runCommand(resolveRun(['table.parquet'], 'parquet'))
-    expect(ended.stderr).toContain('  record 2: no id\n  record 3: an earlier record has the id "1" too\n')
+    expect(ended.stderr).toContain('  record 2: no id\n  record 3: the id "1" is that of record 1 too\n')
     expect((await runJsonCommand(resolveRun(['table.parquet'], 'left', '--skip-bad-rows'))).records).toBe(2)
   })
 })
@@ -107,7 +107,7 @@ describe('in other formats', () => {
 test('an id that is missing is made on request, and one that comes twice is bad still', async () => {
   writeFileSync(at('ids.csv'), 'id,surname\n,a\n1,b\n1,c\n')
   const ended = await runCommand(resolveRun(['ids.csv'], 'ids', '--make-ids'))
-  expect(ended.stderr).toContain(`${at('ids.csv')}, line 4: an earlier record has the id "1" too`)
+  expect(ended.stderr).toContain(`${at('ids.csv')}, line 4: the id "1" is that of line 3 too`)
   const skipped = await runJsonCommand(resolveRun(['ids.csv'], 'made', '--make-ids', '--skip-bad-rows'))
   expect(skipped.records).toBe(2)
 })

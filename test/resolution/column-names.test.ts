@@ -173,5 +173,5 @@ test('an id in another spelling is held to the limits of ids', async () => {
   expect(ended.stderr).toMatch(
     /long\.csv cannot be read: 2 rows are bad\n {2}line 3: field 1, "ID", has more than 4096 bytes/,
   )
-  expect(ended.stderr).toContain('an earlier record has the id "1" too')
+  expect(ended.stderr).toContain('line 4: the id "1" is that of line 2 too')
 })

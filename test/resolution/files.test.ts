@@ -182,7 +182,7 @@ describe('two catalogues', () => {
 describe('reports unusable input, and writes nothing', () => {
   test.each([
     ['a file that is broken', 'id,surname\n1,a\n2\n', /bad\.csv, line 3: 1 fields, and the first line names 2/],
-    ['an id that comes twice', 'id,surname\n1,a\n1,b\n', /bad\.csv, line 3: an earlier record has the id "1" too$/m],
+    ['an id that comes twice', 'id,surname\n1,a\n1,b\n', /bad\.csv, line 3: the id "1" is that of line 2 too$/m],
     ['a record without an id', 'id,surname\n,a\n', /bad\.csv, line 2: no id\n {2}fill the ids, or --make-ids;/],
     ['a file without ids', 'key,surname\n1,a\n', /no column id; it has key, surname/],
     [
@@ -193,7 +193,7 @@ describe('reports unusable input, and writes nothing', () => {
     [
       'a file whose ids have another name',
       'key,surname\n1,a\n',
-      /name the column with the ids by --id-field, or --make-ids$/m,
+      /name the column with the ids by --id-field COLUMN, that of one file by --id-field FILE=COLUMN, or --make-ids$/m,
     ],
     ['a file of other things', 'id,colour\n1,red\n', /none of the columns that the lens names/],
   ])('%s', async (_, text, pattern) => {

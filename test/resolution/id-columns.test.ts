@@ -80,6 +80,67 @@ describe('an id column of each file', () => {
   })
 })
 
+describe('lens init', () => {
+  const init = (...files: string[]) => ['resolve', 'lens', 'init', '--data', ...files.map(at)]
+  /** Records of which the third has the id of the first, and the last one no id. */
+  const numbered = (header: string, prefix: string) => {
+    const ids = (row: number) => (row === 2 ? `${prefix}0` : row === 59 ? '' : `${prefix}${row}`)
+    const lines = rows.slice(0, 60).map((line, row) => [ids(row), ...line.split(',').slice(1)].join(','))
+    return table(`${header},${columns}`, lines)
+  }
+
+  beforeAll(() => {
+    writeFileSync(at('repeats.csv'), numbered('id', 'A'))
+    writeFileSync(at('endings.csv'), numbered('customer_id', 'B'))
+    const [head = '', ...lines] = numbered('id', 'A').trimEnd().split('\n')
+    const numbers = lines.map((line, row) => `${row + 1},${line}`)
+    writeFileSync(at('further.csv'), table(`record_id,${head}`, numbers))
+  })
+
+  test.each([
+    ['repeats.csv', 'id', 'A0'],
+    ['endings.csv', 'customer_id', 'B0'],
+  ])('takes the ids of %s for ids, and names those that are not', async (file, column, id) => {
+    const ended = await runCommand([...init(file), '--json'])
+    expect(ended).toMatchObject({
+      exit: 0,
+      stderr:
+        `${file}: ${column} names the records, but 2 records repeat or lack an id: ` +
+        `record 3: the ${column} "${id}" is that of record 1 too; record 60: no ${column}\n`,
+    })
+    const { id_field, yaml } = JSON.parse(ended.stdout)
+    expect(id_field).toBe(column)
+    expect(yaml).toContain(`id_field: "${column}"   # but 2 records repeat or lack an id\n`)
+    expect(yaml).not.toContain(`name: ${column}`)
+  })
+
+  test('leaves out a second column of ids', async () => {
+    const { yaml } = await runJsonCommand(init('further.csv'))
+    expect(yaml).toContain('id_field: "record_id"\n')
+    expect(yaml).toContain('"id": names the records too')
+    expect(yaml).not.toContain('name: id')
+  })
+
+  test('names those of each file where their names differ, as a run takes them', async () => {
+    const { id_field, sources, yaml } = await runJsonCommand(init('repeats.csv', 'endings.csv'))
+    expect(id_field).toBeUndefined()
+    expect(sources.map((source: { id_field: string }) => source.id_field)).toEqual(['id', 'customer_id'])
+    const words = /--id-field "(.+)" "(.+)"\n/.exec(yaml)?.slice(1) ?? []
+    expect(words).toEqual(['repeats.csv=id', 'endings.csv=customer_id'])
+    writeFileSync(at('both.yaml'), yaml)
+    const data = ['--lens', at('both.yaml'), '--data', at('repeats.csv'), at('endings.csv')]
+    const summary = await runJsonCommand(run('both', ...data, '--id-field', ...words, '--skip-bad-rows'))
+    expect(summary.records).toBe(116)
+  })
+
+  test('a run names the lines of both records, and what to do', async () => {
+    const ended = await runCommand(run('repeated', '--lens', 'persons', '--data', at('repeats.csv'), '--make-ids'))
+    expect(ended).toMatchObject({ exit: 1 })
+    expect(ended.stderr).toContain('repeats.csv, line 4: the id "A0" is that of line 2 too\n')
+    expect(ended.stderr).toContain('correct the repeated ids, or name another column (--id-field); --skip-bad-rows')
+  })
+})
+
 describe('a mistake names what is allowed', () => {
   test.each([
     [['people.csv=pid'], 2, `--id-field people.csv=pid names none of the data files\n`, `FILE=COLUMN with a file of`],

@@ -66,7 +66,7 @@ test('bad rows are named by their numbers, and left out on request', async () =>
   expect(ended.stderr.split('\n').slice(0, 4)).toEqual([
     `error: ${at('bad.xlsx')} cannot be read: 3 rows are bad`,
     '  row 4: no id',
-    '  row 6: an earlier record has the id "1" too',
+    '  row 6: the id "1" is that of row 2 too',
     '  row 7: a value in column E, and row 1 names 4 columns',
   ])
   expect((await runJsonCommand(resolveRun('bad.xlsx', 'left', '--skip-bad-rows'))).records).toBe(2)

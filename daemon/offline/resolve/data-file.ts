@@ -15,7 +15,8 @@ import { OfflineCommandError } from '../offline-command-error.ts'
 import { BadRowCollector, badRowError, type FileBadRows } from './reading/bad-rows.ts'
 import { type FileReading, toFileReading } from './reading/file-reading.ts'
 import type { FileVersions } from './reading/file-versions.ts'
-import { findIdFaults, type IdFaults } from './reading/id-faults.ts'
+import { findIdFaults } from './reading/id-faults.ts'
+import { locateIdFaults } from './reading/locate-id-faults.ts'
 import { matchSourceColumns } from './reading/match-source-columns.ts'
 import { nameFile, nameSource, type SourceNames, standard_input } from './reading/source-names.ts'
 import { openStandardInput, type StandardInput } from './reading/standard-input.ts'
@@ -61,6 +62,8 @@ export type ReadSource = RecordSource & {
   readonly bad: FileBadRows
   /** Whether a record has no id, and needs one. */
   readonly lacksIds: boolean
+  /** Whether a record has the id of an earlier one. */
+  readonly repeatsIds: boolean
   readonly origin: RecordOrigin
   /** Columns that have another name than in the file. */
   readonly matched: readonly ColumnMatch[]
@@ -108,15 +111,16 @@ export async function readGoodRows(
       ? matchSourceColumns(nameFile(file), read, matcher, isWanted)
       : { content: read, matched: [] }
     const faults = id && ids && findIdFaults(content, id.name, ids === 'made')
-    if (faults) bad.merge(faults.count, await locateRows(openFile, reading, faults))
-    const good = faults ? keepRecords(content, faults.good()) : content
     const unit = unitOf(format.kind)
+    if (faults) bad.merge(faults.count, await locateIdFaults(openFile, reading, { unit, id_field: id.name, faults }))
+    const good = faults ? keepRecords(content, faults.good()) : content
     return {
       name: nameSource(file, stated.sources),
       ...good,
       reading: toFileReading(format, remarks, good.rows, bad, matched),
       bad: { file: nameFile(file), unit, count: bad.count, first: bad.first },
       lacksIds: faults?.isMissing === true,
+      repeatsIds: faults?.isRepeated === true,
       origin: { file, reading, names: content.names, isKept: faults?.isGood },
       matched,
     }
@@ -127,21 +131,6 @@ export async function readGoodRows(
 /** The unit that the places of a format count. */
 export function unitOf(kind: DataKind): FileBadRows['unit'] {
   return kind === 'parquet' ? 'record' : kind === 'xlsx' ? 'row' : 'line'
-}
-
-/** Finds the lines of rows by reading the file once more; the number of the record is the place where a format has no lines. */
-async function locateRows(file: DataFile, reading: RecordReadOptions, { first }: IdFaults) {
-  const places = new Map<number, number>()
-  let before = 0
-  const options = { ...reading, onReject: () => undefined, hasLines: true, onProgress: () => undefined }
-  for await (const { rows, lines } of await openRecordBlocks(file, options)) {
-    for (const { row } of first) {
-      if (row >= before && row < before + rows) places.set(row, lines?.[row - before] ?? row + 1)
-    }
-    before += rows
-    if (places.size === first.length) break
-  }
-  return first.map(({ row, reason }) => ({ place: places.get(row) ?? row + 1, reason }))
 }
 
 /** Finds how the file is to be read. `onRead` is called before each read. */

@@ -108,15 +108,20 @@ export function remarkReading(
 
 /** Reports bad rows that are left out. Throws `OfflineCommandError` (1) where they are not, and where a file has no other rows. */
 export function handleBadRows(
-  sources: readonly Pick<ReadSource, 'bad' | 'lacksIds' | 'rows'>[],
+  sources: readonly Pick<ReadSource, 'bad' | 'lacksIds' | 'repeatsIds' | 'rows'>[],
   skipsBadRows: boolean,
   onRemark: RecordReading['onRemark'],
 ): void {
   const faulty = sources.filter(({ bad }) => bad.count > 0)
   if (faulty.length === 0) return
   const bad = faulty.map((source) => source.bad)
-  const fill = faulty.some(({ lacksIds }) => lacksIds) ? 'fill the ids, or --make-ids; ' : ''
-  if (!skipsBadRows) throw badRowError(bad, `${fill}--skip-bad-rows leaves bad rows out`)
+  if (!skipsBadRows) {
+    const fill = faulty.some(({ lacksIds }) => lacksIds) ? 'fill the ids, or --make-ids; ' : ''
+    const correct = faulty.some(({ repeatsIds }) => repeatsIds)
+      ? 'correct the repeated ids, or name another column (--id-field); '
+      : ''
+    throw badRowError(bad, `${fill}${correct}--skip-bad-rows leaves bad rows out`)
+  }
   const lost = faulty.find(({ rows }) => rows === 0)
   if (lost) throw badRowError([lost.bad], 'no row is left: state how the file is read (--delimiter, --encoding)')
   for (const each of bad) onRemark?.(describeBadRows(each))

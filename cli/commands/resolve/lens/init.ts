@@ -44,7 +44,7 @@ export const definition = command({
           `Of ${source.isWhole ? 'all' : 'the first'} ${source.records} records of ${source.file}:`,
           formatTable(
             terminal,
-            source.columns.map((column) => formatColumn(column, profile.id_field)),
+            source.columns.map((column) => formatColumn(column, source.id_field)),
             ['column', 'type', 'missing', 'distinct', 'length', 'samples'],
             'no column',
           ),

@@ -5,7 +5,7 @@ import type { DataBlocks } from '../../../kernel/data/data-block.ts'
 import type { RejectedRecord } from '../../../kernel/data/data-fault.ts'
 import { alignColumns } from '../../../roles/resolution/engine/records/align-columns.ts'
 import { collectColumns } from '../../../roles/resolution/engine/records/collect-columns.ts'
-import { type ColumnProfile, findIdColumn, profileColumns } from '../../../roles/resolution/engine/records/profile.ts'
+import { type ColumnProfile, profileColumns } from '../../../roles/resolution/engine/records/profile.ts'
 import { findRepeatedColumns } from '../../../roles/resolution/engine/records/repeated-columns.ts'
 import { draftLens } from '../../../roles/resolution/lens/draft-lens.ts'
 import type { LensField } from '../../../roles/resolution/lens/field.ts'
@@ -20,6 +20,7 @@ import { BadRowCollector } from '../reading/bad-rows.ts'
 import { type ReadingSummary, summarizeReading, toFileReading } from '../reading/file-reading.ts'
 import { nameFile, nameSource } from '../reading/source-names.ts'
 import { listShippedLenses, readLens } from './lens-file.ts'
+import { proposeIds, remarkFaultyIds } from './proposed-ids.ts'
 
 /** The sample ends with the block that reaches this size. */
 const sample_bytes = 16_777_216
@@ -33,8 +34,11 @@ export type LensProposal = {
     /** Whether the sample has all records of the file. */
     readonly isWhole: boolean
     readonly read_as: ReadingSummary
+    /** Column that names its records; undefined where none does. */
+    readonly id_field: string | undefined
     readonly columns: readonly ColumnProfile[]
   }[]
+  /** That of every source; undefined where they differ. */
   readonly id_field: string | undefined
   readonly yaml: string
 }
@@ -51,10 +55,12 @@ export async function proposeLens(
   const types = new Map(known.map(([column, { type }]) => [column, type]))
   const names = new Map(known.map(([column, { name }]) => [column, name]))
   const profiled = samples.map((source) => ({ source, profiles: profileColumns(source, types) }))
-  const id_field = findSharedId(profiled.map(({ profiles }) => profiles))
-  const withoutId = profiled.map(({ source, profiles }) => ({
+  const ids = proposeIds(profiled, (column) => names.has(column.toLowerCase()))
+  remarkFaultyIds(ids, samples, reading.onRemark)
+  const furtherIds = new Set(ids.omitted.map(({ profile }) => profile))
+  const withoutId = profiled.map(({ source, profiles }, at) => ({
     source,
-    profiles: profiles.filter(({ column }) => column !== id_field),
+    profiles: profiles.filter((each) => each.column !== ids.bySource[at]?.column && !furtherIds.has(each)),
   }))
   const aligned = alignColumns(withoutId, (column) => names.get(column.toLowerCase()))
   const repeated = new Map(withoutId.flatMap((each) => [...findRepeatedColumns(each)]))
@@ -70,21 +76,22 @@ export async function proposeLens(
     )
   const yaml = draftLens({
     name: deriveLensName(files[0] ?? ''),
-    sources: samples.map(({ name, rows }) => ({ name, records: rows })),
-    id_field,
+    sources: samples.map(({ name, rows }, at) => ({ name, records: rows, id: ids.bySource[at] })),
+    id_field: ids.id_field,
     base,
     told_by,
     fields,
-    omitted: [...omitted, ...single.map((profile) => ({ profile, reason: 'has a single value' }))],
+    omitted: [...ids.omitted, ...omitted, ...single.map((profile) => ({ profile, reason: 'has a single value' }))],
   })
   const sources = profiled.map(({ source, profiles }, at) => ({
     file: nameFile(files[at] ?? ''),
     records: source.rows,
     isWhole: source.isWhole,
     read_as: summarizeReading(source.reading),
+    id_field: ids.bySource[at]?.column,
     columns: profiles,
   }))
-  return { sources, id_field, yaml }
+  return { sources, id_field: ids.id_field, yaml }
 }
 
 type Sample = ReadSource & { readonly isWhole: boolean }
@@ -142,12 +149,6 @@ function rateLens({ fields, id_field }: Lens, names: readonly string[]): number 
   return count < min_base_columns || count < min_base_share * others.length ? 0 : count
 }
 
-/** The id column of every source; undefined where they differ. */
-function findSharedId(profiles: readonly (readonly ColumnProfile[])[]): string | undefined {
-  const ids = profiles.map(findIdColumn)
-  return ids.every((id) => id === ids[0]) ? ids[0] : undefined
-}
-
 function deriveLensName(file: string): string {
   const name = nameSource(file)
   const slug = basename(name, extname(name))
@@ -185,7 +186,17 @@ async function readSample(file: string, options: FileInputOptions): Promise<Samp
     const reading = toFileReading(format, remarks, columns.rows, bad, [])
     const badRows = { file: nameFile(file), unit: unitOf(format.kind), count: bad.count, first: bad.first } as const
     const origin = { file, reading: first, names: columns.names }
-    return { name: nameSource(file), isWhole, ...columns, reading, bad: badRows, lacksIds: false, origin, matched: [] }
+    return {
+      name: nameSource(file),
+      isWhole,
+      ...columns,
+      reading,
+      bad: badRows,
+      lacksIds: false,
+      repeatsIds: false,
+      origin,
+      matched: [],
+    }
   }
   return await withDataFile(file, read, options)
 }

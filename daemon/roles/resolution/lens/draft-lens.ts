@@ -1,5 +1,7 @@
 // Drafts a lens for data that has none, with comments for the person who completes it.
 
+import { formatCount } from '../../../kernel/text/format-count.ts'
+import type { IdColumnChoice } from '../engine/records/id-column.ts'
 import type { ColumnProfile } from '../engine/records/profile.ts'
 import type { FieldType } from './field.ts'
 import type { Lens } from './model.ts'
@@ -7,12 +9,19 @@ import type { FieldProposal, OmittedColumn, ProposedField } from './propose-fiel
 
 export type LensDraft = FieldProposal & {
   readonly name: string
-  readonly sources: readonly { readonly name: string; readonly records: number }[]
-  /** Column with the ids; undefined where no column has a unique value in each record. */
+  readonly sources: readonly DraftSource[]
+  /** Column with the ids of every source; undefined where they have none, or different ones. */
   readonly id_field: string | undefined
   readonly told_by: Lens['told_by']
   /** The shipped lens whose columns the data has. */
   readonly base: Pick<Lens, 'lens' | 'entity_type' | 'text_evidence'> | undefined
+}
+
+type DraftSource = {
+  readonly name: string
+  readonly records: number
+  /** Column that names its records; undefined where none does. */
+  readonly id: IdColumnChoice | undefined
 }
 
 /** Returns a valid lens as YAML text. */
@@ -31,9 +40,7 @@ export function draftLens({ name, sources, id_field, base, told_by, fields, omit
     `entity_type: ${base?.entity_type ?? guessEntityType(isTextLens, fields)}   # kind of entity of a cluster`,
     ...(isTextLens ? ['# Matches by texts; use `fields` where each column holds one fact.', 'told_by: texts'] : []),
     ...(isTextLens && base ? [`text_evidence: ${base.text_evidence}`] : []),
-    id_field === undefined
-      ? 'id_field: id   # no column has a unique value in each record; add one to the data'
-      : `id_field: ${JSON.stringify(id_field)}`,
+    formatIdField(id_field, sources),
     'fields:',
     ...fields.flatMap(formatField),
     ...(omitted.length > 0 ? ['  # Left out:', ...omitted.map(formatOmittedColumn)] : []),
@@ -41,6 +48,20 @@ export function draftLens({ name, sources, id_field, base, told_by, fields, omit
     ...proposeBlockingRules(fields),
     '',
   ].join('\n')
+}
+
+function formatIdField(id_field: string | undefined, sources: readonly DraftSource[]): string {
+  const faulty = sources.reduce((sum, { id }) => sum + (id?.faulty ?? 0), 0)
+  if (id_field !== undefined) {
+    const remark = `   # but ${formatCount(faulty, 'record repeats or lacks an id', 'records repeat or lack an id')}`
+    return `id_field: ${JSON.stringify(id_field)}${faulty > 0 ? remark : ''}`
+  }
+  const named = sources.flatMap(({ name, id }) => (id ? [JSON.stringify(`${name}=${id.column}`)] : []))
+  const remedy =
+    named.length > 0
+      ? `the files name their ids differently; name them: --id-field ${named.join(' ')}`
+      : 'no column has a unique value in each record; add one to the data, or use --make-ids'
+  return `id_field: id   # ${remedy}`
 }
 
 function guessEntityType(isTextLens: boolean, fields: readonly ProposedField[]): string {

@@ -60,15 +60,3 @@ export function profileColumns(
     }
   })
 }
-
-/** Finds the id column among columns with a unique value in each record: by name, by ending, or else any code. */
-export function findIdColumn(profiles: readonly ColumnProfile[]): string | undefined {
-  const unique = profiles.filter(
-    ({ missing, distinct, records }) => missing === 0 && distinct === records && records > 0,
-  )
-  const named = unique.find(({ column }) =>
-    /^(id|uid|uuid|rec_?id|record_?id|unique_?id|key|identifier)$/i.test(column),
-  )
-  const ending = unique.find(({ column }) => /([_ -]id|Id|ID)$/.test(column))
-  return (named ?? ending ?? unique.find(({ type }) => type === 'code' || type === undefined))?.column
-}
