@@ -19,7 +19,8 @@ import { buildPeople, buildPersonLens, waitForRunEnd } from './resolution-site.t
 
 const drop = fs.mkdtempSync(path.join(tmpdir(), 'arrivals-'))
 const intake = { name: 'desk', path: drop, node_id: 'desk', lens: 'people' }
-const people = { east: buildPeople(0, 40), west: buildPeople(10, 50) }
+const levi = { id: 'h1', given_name: 'לוי', surname: 'כהן', date_of_birth: '1950-01-11' }
+const people = { east: [...buildPeople(0, 40), levi], west: buildPeople(10, 50) }
 
 let world: TestSite
 let ann: CheckedClient
@@ -40,6 +41,8 @@ afterAll(async () => {
 })
 
 async function completeRun(lens_id = 'people') {
+  // Of two runs at one time neither is the latest.
+  world.clock.advance(1_000)
   const { run_id } = await ann.ok(start, { lens_id, node_data: people })
   const run = await waitForRunEnd(ann, run_id)
   expect(run).toMatchObject({ state: 'completed' })
@@ -162,3 +165,55 @@ test.each([
     await waitForEnd(name, 'done')
   },
 )
+
+/** As an earlier release stored a record of the registry: without the form of its values. The service starts anew, as after an update. */
+async function ageRegistry(): Promise<void> {
+  const uid = recordUid('tenant-a', 'people', { node_id: 'east', record_id: 'h1' })
+  await world
+    .store('resolution')
+    .update(entityRecords, uid, ({ value: { text_form: _form, ...value } }) => ({ next: value, answer: undefined }))
+  await world.restart()
+}
+
+const waitUntilHeldUp = () =>
+  lookUntil(async () => {
+    const { items } = await operator.ok(folders, {})
+    return items[0]?.state === 'held_up' && items[0]
+  })
+
+test('files wait for a registry in an earlier form of texts, with the reason, and are taken once a run has completed', async () => {
+  await changeFolder({})
+  await ageRegistry()
+  for (const number of [63, 64]) dropFile(`aged-${number}.csv`, formatFile(number))
+  const held = await waitUntilHeldUp()
+  expect(held).toMatchObject({
+    detail: expect.stringMatching(/earlier normal form .*start a run of the lens/),
+    waiting_files: ['aged-63.csv', 'aged-64.csv'],
+  })
+  expect(fs.readdirSync(path.join(drop, 'work'))).toEqual([])
+  await completeRun()
+  for (const number of [63, 64]) await waitForEnd(`aged-${number}.csv`, 'done')
+})
+
+test('a batch that waits while the service is updated does not fail, and keeps its outcomes', async () => {
+  await changeFolder({})
+  const resume = await holdRegistry()
+  dropFile('flight.csv', formatFile(65))
+  const { id } = await findWaiting()
+  await ageRegistry()
+  await resume()
+  const held = await waitUntilHeldUp()
+  expect(held.detail).toContain('earlier normal form')
+  // The worker has met the registry in the name of the batch, too: its record is stored, and not matched.
+  const record = recordUid('tenant-a', 'people', { node_id: 'desk', record_id: 'd65' })
+  await waitUntil(async () => {
+    world.wakeWorker('resolution', 'recluster')
+    return (await world.store('resolution').get(entityRecords, record))?.value.arrived === 'waiting'
+  })
+  world.wakeWorker('resolution', 'recluster')
+  await waitUntilHeldUp()
+  expect((await world.store('resolution').get(arrivals, id))?.value).toMatchObject({ owes: 1 })
+  await completeRun()
+  const done = await waitForEnd('flight.csv', 'done')
+  expect(fs.readFileSync(path.join(done, 'flight.csv.answers.jsonl'), 'utf8')).toContain('"outcome":"new"')
+})

@@ -5,6 +5,7 @@ import type { Doc } from '../../../kernel/store/store.ts'
 import { type ArrivalView, arrivals, arrivalTopic, isMatched, type StoredArrival } from '../arrival/model.ts'
 import { showArrival } from '../arrival/show-arrival.ts'
 import { type ArrivalEntry, readArrivalRecords, storeArrival } from '../arrival/store-arrival.ts'
+import { refuseUnmatchable } from '../arrival-folder/refuse-unmatchable.ts'
 import type { ClaimedFile, FileRow, RefusedRow } from '../arrival-folder/watched-folder.ts'
 import { nodeRecord } from '../fusion-run/node-data.ts'
 import { waitForDocument } from '../wait-for-document.ts'
@@ -60,10 +61,10 @@ async function readRows(
 
 /**
  * The id of the arrival follows from the file and the first record: after a crash the same records are the same arrival, with
- * the outcomes that it has stored. Undefined at a stop.
+ * the outcomes that it has stored. Undefined at a stop. Throws the refusal of a registry for which the records wait.
  */
 async function matchRecords(
-  { person, folder, target }: FolderCall,
+  { service, person, folder, target }: FolderCall,
   { tenant_id, claim, digest, file }: StoredArrivalFile,
   first_row: number,
   records: readonly ArrivalEntry[],
@@ -77,6 +78,8 @@ async function matchRecords(
   while (!isMatched(doc.value)) {
     if (person.signal.aborted) return undefined
     doc = await waitForDocument(person, arrivals, doc, arrivalTopic(id), isMatched)
+    const refusal = isMatched(doc.value) ? undefined : await refuseUnmatchable(service, target)
+    if (refusal) throw refusal
   }
   return doc
 }

@@ -24,7 +24,7 @@ const retention_ms = 7 * 86_400_000
 /**
  * Registers pending arrivals, the oldest of each principal first, and a batch of records in each turn. An arrival stays
  * pending while it cannot be matched, for example while a run writes the registry; an arrival that can never be matched
- * fails.
+ * fails, and one whose sender waits fails where the registry must be repaired first.
  */
 export async function registerArrivals(call: Call): Promise<void> {
   const [tried, written] = [new Set<string>(), new Set<string>()]
@@ -39,8 +39,14 @@ export async function registerArrivals(call: Call): Promise<void> {
     )
     if (outcome === 'matched') continue
     tried.add(doc.id)
-    if (isRefusal(outcome)) await finishArrival(call, doc, { failure: { code: outcome.code, reason: outcome.message } })
+    if (isRefusal(outcome) && !waitsForRegistry(doc, outcome))
+      await finishArrival(call, doc, { failure: { code: outcome.code, reason: outcome.message } })
   }
+}
+
+/** A folder has all the time that it takes to repair a registry; `resolve folders` states why its files wait. */
+function waitsForRegistry({ value: { folder } }: Doc<StoredArrival>, { code }: Refusal): boolean {
+  return folder !== undefined && code === 'wrong_state'
 }
 
 /**

@@ -23,6 +23,8 @@ type CachedIndex = {
   below: number
   /** A pass over the records in progress. */
   pass: IndexPass | undefined
+  /** The latest run when the index was refused: once another completes, it is loaded again. */
+  refusedAfter: string | undefined
 }
 
 /** A pass over all records, or over those written since the one before. Whoever comes next continues it. */
@@ -52,16 +54,24 @@ export class RegistryIndexCache {
     const { tenant_id: viewer, clearance } = call.caller
     const { tenant_id, lens: name } = run.value
     const key = canonicalJson({ viewer, clearance, tenant_id, lens_id: lens.id })
-    const cached = this.#indexes.find(call, key) ?? {
+    const cached = this.#findIndex(call, key, run.id) ?? {
       ...{ index: this.#indexes.create(call, lens.value.body), viewer: { tenant_id: viewer, clearance } },
-      ...{ registry: { tenant_id, lens: name }, below: 0, pass: undefined },
+      ...{ registry: { tenant_id, lens: name }, below: 0, pass: undefined, refusedAfter: undefined },
     }
     this.#indexes.keep(call, key, cached)
     const bounds = await readWriteBounds(call, cached.registry)
     const refusal = await this.#indexes.load(call, cached, createPageLoader(call, cached, bounds))
     if (!refusal) return cached.index.id
+    if (cached.index.refused) cached.refusedAfter ??= run.id
     if (cached.pass) call.wake('registry-index')
     return refusal
+  }
+
+  /** A refusal is kept for a while, but a run that completes may have repaired what it was for. */
+  #findIndex(call: Call, key: string, run: string): CachedIndex | undefined {
+    const cached = this.#indexes.find(call, key)
+    const isOutdated = cached?.index.refused && cached.refusedAfter !== undefined && cached.refusedAfter !== run
+    return isOutdated ? undefined : cached
   }
 
   /** Completes the indexes for which nobody waits any longer. */

@@ -6,6 +6,7 @@ import type { Worker } from '../../../kernel/role/role.ts'
 import { type FolderCall, failFile, registerFile } from '../arrival-file/register-file.ts'
 import { type ArrivalFolder, folderDependency } from '../arrival-folder/folder-setting.ts'
 import { openFolder } from '../arrival-folder/folder-terms.ts'
+import { refuseUnmatchable } from '../arrival-folder/refuse-unmatchable.ts'
 import { type FolderStatus, type WatchedFolder, watchedFoldersPart } from '../arrival-folder/watched-folder.ts'
 import { arrivalWaiting } from '../metrics.ts'
 import { settings } from '../settings.ts'
@@ -117,13 +118,15 @@ function keepAttempts(call: Call, folder: ArrivalFolder, claims: readonly string
   return new Map([...attempts].filter(([claim]) => claims.includes(claim)))
 }
 
+/** Refuses a folder whose records nothing can be matched with now, before a file is taken. */
 async function openFolderCall(
   call: Call,
   folder: ArrivalFolder,
   watched: WatchedFolder,
 ): Promise<FolderCall | Refusal> {
   const opened = await openFolder(call, folder)
-  return isRefusal(opened) ? opened : { service: call, folder, watched, ...opened }
+  if (isRefusal(opened)) return opened
+  return (await refuseUnmatchable(call, opened.target)) ?? { service: call, folder, watched, ...opened }
 }
 
 function statusOf(call: Call, { name }: ArrivalFolder): FolderStatus {
