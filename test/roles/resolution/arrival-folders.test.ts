@@ -1,8 +1,9 @@
 // Files that are dropped into a folder of the profile are matched with the registry, and answered beside the file.
-import * as fs from 'node:fs'
+import nodeFs, * as fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { list as files } from '../../../daemon/roles/resolution/arrival-file/list.ts'
 import { list as folders } from '../../../daemon/roles/resolution/arrival-folder/list.ts'
 import { lookup } from '../../../daemon/roles/resolution/entity/lookup.ts'
@@ -113,6 +114,30 @@ test('more records than a batch, and an id that comes again: each in its turn, t
     readAnswers(path.join(drop, 'done', claim), 'many.csv').map((each) => each.outcome),
   )
   expect(outcomes).toContainEqual(['unchanged', 'unchanged', 'unchanged'])
+})
+
+test('files are taken in the order of their names, and the folder is not scanned for each of them', async () => {
+  const names = Array.from({ length: 12 }, (_, at) => `turn-${100 + at}.csv`)
+  for (const [at, name] of names.entries())
+    fs.writeFileSync(path.join(drop, `.${name}`), formatCsv([buildPersonAs('turn', 4_000 + at)]))
+  const opened = vi.spyOn(nodeFs, 'opendirSync')
+  syncBuiltinESMExports()
+  try {
+    // In one turn of the event loop: one scan finds all.
+    for (const name of names.toReversed()) fs.renameSync(path.join(drop, `.${name}`), path.join(drop, name))
+    const ends: Record<string, unknown>[] = []
+    for (const name of names) ends.push(...readAnswers(await waitForEnd(name, 'done'), name))
+    expect(ends.map(({ outcome }) => outcome)).toEqual(['new', ...Array(names.length - 1).fill('replaced')])
+    const moved = fs.readdirSync(path.join(drop, 'done')).filter((claim) => claim.startsWith('turn-'))
+    const timeOf = (claim: string) => fs.statSync(path.join(drop, 'done', claim), { bigint: true }).ctimeNs
+    const inTime = moved.sort((one, other) => (timeOf(one) < timeOf(other) ? -1 : 1))
+    expect(inTime.map((claim) => claim.slice(0, 'turn-100.csv'.length))).toEqual(names)
+    // Two directories in each scan; each file had two before.
+    expect(opened.mock.calls.length).toBeLessThan(names.length)
+  } finally {
+    opened.mockRestore()
+    syncBuiltinESMExports()
+  }
 })
 
 test('records that cannot be read are named; all others of the file are registered', async () => {

@@ -54,14 +54,14 @@ export const list = operation({
       .filter((folder) => mayKnow(call, folder))
     return wholeList(
       own.map(({ name, tenant_id, lens, node_id }) => {
-        const { scan, held_up, scanned_at, reading } = statuses.get(name) ?? {}
+        const { scan, taken = 0, held_up, scanned_at, reading } = statuses.get(name) ?? {}
         const state = held_up !== undefined ? 'held_up' : scan ? 'ok' : 'unknown'
         return {
           ...{ name, tenant_id, lens, node_id, state: state as 'ok' | 'held_up' | 'unknown', detail: held_up ?? '' },
           ...(scanned_at === undefined ? {} : { scanned_at }),
           ...(reading === undefined ? {} : { reading }),
-          waiting: scan?.waiting.length ?? 0,
-          waiting_files: scan?.waiting.slice(0, max_listed_files) ?? [],
+          waiting: (scan?.waiting.length ?? 0) - taken,
+          waiting_files: scan?.waiting.slice(taken, taken + max_listed_files) ?? [],
           left: scan?.left_count ?? 0,
           left_files: scan?.left.slice(0, max_listed_files) ?? [],
         }

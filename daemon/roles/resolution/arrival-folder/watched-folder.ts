@@ -82,6 +82,8 @@ export type FolderStatus = {
   /** The claim whose records are being registered. */
   readonly reading?: string | undefined
   readonly scan?: FolderScan | undefined
+  /** How many of the waiting files of the scan, the first of them, wait no longer. */
+  readonly taken?: number
   /** Attempts at each claim that failed for an unknown reason. */
   readonly attempts?: ReadonlyMap<string, number> | undefined
 }

@@ -7,7 +7,12 @@ import { type FolderCall, failFile, registerFile } from '../arrival-file/registe
 import { type ArrivalFolder, folderDependency } from '../arrival-folder/folder-setting.ts'
 import { openFolder } from '../arrival-folder/folder-terms.ts'
 import { refuseUnmatchable } from '../arrival-folder/refuse-unmatchable.ts'
-import { type FolderStatus, type WatchedFolder, watchedFoldersPart } from '../arrival-folder/watched-folder.ts'
+import {
+  type FolderScan,
+  type FolderStatus,
+  type WatchedFolder,
+  watchedFoldersPart,
+} from '../arrival-folder/watched-folder.ts'
 import { arrivalWaiting } from '../metrics.ts'
 import { settings } from '../settings.ts'
 
@@ -67,24 +72,43 @@ async function takeFiles(call: Call, folder: ArrivalFolder, watched: WatchedFold
 /** Each claim is tried once in a look: one whose work fails for an unknown reason holds up no other. */
 async function registerFiles(call: Call, folder: ArrivalFolder, watched: WatchedFolder): Promise<Refusal | undefined> {
   const failing = new Set<string>()
-  const take = async (context: FolderCall, claim: string) => {
-    if (!call.signal.aborted && !failing.has(claim) && !(await tryClaim(context, call, claim))) failing.add(claim)
-  }
-  for (;;) {
+  while (!call.signal.aborted) {
     const scan = await watched.scan()
-    setStatus(call, folder, { scan, scanned_at: call.nowIso(), attempts: keepAttempts(call, folder, scan.claims) })
+    const status = { scan, taken: 0, scanned_at: call.nowIso(), attempts: keepAttempts(call, folder, scan.claims) }
+    setStatus(call, folder, status)
     call.set(arrivalWaiting, { folder: folder.name }, scan.waiting.length)
-    const [first] = scan.waiting
-    if (first === undefined && scan.claims.every((claim) => failing.has(claim))) return describeFailing(failing.size)
+    if (scan.waiting.length === 0 && scan.claims.every((claim) => failing.has(claim))) break
+    const refusal = await takeScanned(call, folder, watched, { scan, failing })
+    if (refusal) return refusal
+  }
+  return describeFailing(failing.size)
+}
+
+/**
+ * Takes what a scan found, in its order. It ends early after a while, since new files may come before those: so the work of scans
+ * follows from the files and the time, and not from the product of taken and waiting ones.
+ */
+async function takeScanned(
+  call: Call,
+  folder: ArrivalFolder,
+  watched: WatchedFolder,
+  { scan, failing }: { readonly scan: FolderScan; readonly failing: Set<string> },
+): Promise<Refusal | undefined> {
+  const until = call.monotonic() + rescan_ms
+  const claims = scan.claims.filter((claim) => !failing.has(claim))
+  for (const [at, next] of [...claims, ...scan.waiting].entries()) {
+    if (call.signal.aborted || call.monotonic() >= until) return undefined
     const context = await openFolderCall(call, folder, watched)
     if (isRefusal(context)) return context
-    for (const claim of scan.claims) await take(context, claim)
-    if (call.signal.aborted) return undefined
-    if (first === undefined) return describeFailing(failing.size)
-    const claim = await watched.claim(first)
-    if (claim !== undefined) await take(context, claim)
-    if (call.signal.aborted) return undefined
+    const taken = at - claims.length + 1
+    const claim = taken > 0 ? await watched.claim(next) : next
+    if (taken > 0) {
+      setStatus(call, folder, { taken })
+      call.set(arrivalWaiting, { folder: folder.name }, scan.waiting.length - taken)
+    }
+    if (claim !== undefined && !(await tryClaim(context, call, claim))) failing.add(claim)
   }
+  return undefined
 }
 
 function describeFailing(count: number): Refusal | undefined {
