@@ -1,4 +1,5 @@
 // Collects the pairs of a run that a person should look at, those whose decision would change most first, and the decided ones.
+import { createComparedShare } from '../../../roles/resolution/engine/quality/compared-share.ts'
 import { type DecidedRows, rankDecisions } from '../../../roles/resolution/engine/quality/rank-decisions.ts'
 import type { ReportDecision, ReportPair, ReportRecord } from '../../../roles/resolution/report/report-facts.ts'
 import type { FileRun } from '../folder/open-run.ts'
@@ -11,7 +12,8 @@ const max_pairs = 100
 export function collectPairs(run: FileRun, decided: readonly DecidedRows[]): ReportPair[] {
   const { clusters, pairs, model, records, sources } = run
   const { cut, floor, scale } = model
-  const ranked = rankDecisions({ clusters, pairs, cut, floor, scale }, decided, max_pairs)
+  const comparedShare = createComparedShare(records)
+  const ranked = rankDecisions({ clusters, pairs, cut, floor, scale, comparedShare }, decided, max_pairs)
   const chosen = ranked.map(({ pair }) => pair)
   const rows = chosen.map((pair): RecordRows => [pairs.lefts[pair] ?? 0, pairs.rights[pair] ?? 0])
   const levels = weighPairs(run, rows)

@@ -15,6 +15,7 @@ function buildResult(clusters: number[], pairs: [number, number, number][]): Ran
     cut: 0,
     floor: -10,
     scale: 'log_odds',
+    comparedShare: () => 1,
   }
 }
 
@@ -59,6 +60,20 @@ describe('pairs are ranked', () => {
     // Eight of the nine pairs of the two clusters of three have no evidence.
     expect(rank(result)[0]).toBe(1)
   })
+})
+
+test('a pair that shows little comes behind one that shows what a usual record has', () => {
+  const result = buildResult(
+    [1, 2, 3, 4, 5, 6],
+    [
+      [0, 1, 4],
+      [4, 5, 5],
+      [2, 3, 1],
+    ],
+  )
+  expect(rank(result)).toEqual([1, 0, 2])
+  const comparedShare = (left: number) => (left === 2 ? 1 : 0.2)
+  expect(rank({ ...result, comparedShare })).toEqual([2, 1, 0])
 })
 
 describe('a question is not asked', () => {

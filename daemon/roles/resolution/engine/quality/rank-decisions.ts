@@ -16,6 +16,8 @@ export type RankedResult = {
   readonly cut: number
   readonly floor: number
   readonly scale: 'log_odds' | 'likeness'
+  /** Share of the values of a usual record that two rows have both, from 0 to 1. */
+  readonly comparedShare: (left: number, right: number) => number
 }
 
 /** `changes`: pairs of records that the contrary of the result would join or separate. */
@@ -31,9 +33,20 @@ export type DecidedRows = { readonly a: number; readonly b: number; readonly isM
 export function rankDecisions(result: RankedResult, decided: readonly DecidedRows[], most: number): DecisionPair[] {
   const heightOf = createHeightFunction(result)
   const answers = new AnsweredPairs(result.clusters, decided)
-  const ranked = [...rankJoins(result, answers, heightOf), ...rankSplits(result, answers, heightOf)]
+  const { lefts, rights } = result.pairs
+  const ranked = [...rankJoins(result, answers, heightOf), ...rankSplits(result, answers, heightOf)].map((question) => {
+    const share = result.comparedShare(lefts[question.pair]!, rights[question.pair]!)
+    return { ...question, worth: question.worth * share ** sight_power }
+  })
   return ranked.sort((one, other) => other.worth - one.worth || one.pair - other.pair).slice(0, most)
 }
+
+/**
+ * A person decides by what the two records show. Records with one or two values lead otherwise: little evidence is always near the
+ * cut, and such records gather where many pairs would change. With the share alone, large clusters still outweighed it; of the first
+ * 100 questions about three labelled sets the square finds 76 errors, the share 66, neither 43 (decision 0096).
+ */
+const sight_power = 2
 
 type HeightFunction = (score: number) => number
 
