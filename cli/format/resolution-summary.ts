@@ -1,4 +1,6 @@
 // Formats the summary of a run of files: the result first, then how it came about, then the next step.
+
+import { formatCount } from '../../daemon/kernel/text/format-count.ts'
 import type { offline } from '../../daemon/offline/offline.ts'
 import { formatFields } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -57,7 +59,9 @@ function formatPercent(share: number): string {
   return `${percent >= 10 ? Math.round(percent) : Number(percent.toPrecision(2))} %`
 }
 
-function formatLeftOut({ count, limit }: NonNullable<FileResolutionSummary['left_out']>[number]): string {
+function formatLeftOut({ what, count, limit }: NonNullable<FileResolutionSummary['left_out']>[number]): string {
+  if (what === 'reformed_records')
+    return `${formatCount(count, 'record', 'records')} of the registry, not in the data: texts brought into the form of this version, without what the earlier form had dropped`
   return `search for similar texts without a shared key (${count} records, limit ${limit})`
 }
 

@@ -210,6 +210,14 @@ test('a registry of an earlier normal form is refused where that makes a differe
   ]
   expect(await runCommand(search)).toMatchObject(refused)
   expect(readFileSync(at('arabic.jsonl'), 'utf8')).toBe(arabic)
-  await run('--data', at('people.csv'), '--registry', at('arabic.jsonl'), '--keep-records', '--out', at('again'))
+  // A record that no file has any more is brought into the form from what the registry has, and reported.
+  writeRows('people.csv', early.slice(1))
+  const words = ['--registry', at('arabic.jsonl'), '--keep-records', '--out', at('again')]
+  const { left_out } = await run('--data', at('people.csv'), ...words)
+  expect(left_out).toEqual([{ what: 'reformed_records', count: 1, limit: 0 }])
+  expect(readFileSync(at('arabic.jsonl'), 'utf8').match(/"surname":"[^"]*[\u0600-\u06ff]"/g)).toEqual([
+    '"surname":"حسني"',
+  ])
   await matchRecords(at('arabic.jsonl'), data)
+  writeRows('people.csv', early)
 })

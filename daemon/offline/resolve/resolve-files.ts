@@ -129,21 +129,22 @@ export async function resolveFiles(
   const prior = engineResult.model.lambda
   const quality = assessResult({ lens, records, resolution: judged, weights, prior, numbers, labels })
   const mayUpdateRegistry = options.acceptsPoor === true || isFitForRegistry(quality, resolution.clusters, registry)
+  const entities =
+    registry && mayUpdateRegistry ? assignEntityIds(registry, groupKeysByCluster(records, numbers)) : undefined
+  const keepsContent = options.keepsRecords || registry?.content !== undefined
+  const built =
+    entities && keepsContent
+      ? buildRegistryContent(lens, records, engineResult, fileDecisions?.decisions ?? [], entities.registry)
+      : undefined
   const summary: ResolutionSummary = {
     ...summarizeResolution(lens, seed, records, quality, resolution, numbers),
+    ...listLeftOut(lens, records.rows, built?.reformed ?? 0),
     pairs: hasAllPairs ? 'all' : 'near',
     ...(registry && { registry: mayUpdateRegistry ? 'written' : 'unwritten' }),
     ...(decisionResult && {
       decisions: { counted: fileDecisions.decisions.length, overruled: decisionResult.overruled.map(toOverruledPair) },
     }),
   }
-  const entities =
-    registry && mayUpdateRegistry ? assignEntityIds(registry, groupKeysByCluster(records, numbers)) : undefined
-  const keepsContent = options.keepsRecords || registry?.content !== undefined
-  const content =
-    entities && keepsContent
-      ? buildRegistryContent(lens, records, engineResult, fileDecisions?.decisions ?? [], entities.registry)
-      : undefined
   const tables = [
     buildClusterTable(records, numbers, entities?.ids),
     buildPairTable(records, resolution, hasAllPairs),
@@ -160,7 +161,8 @@ export async function resolveFiles(
   ] as const
   await writeResults({ out, format, tables, documents, onChunk: () => reportPhaseStart(onProgress, 'write') }, () => {
     // Before run.json: if the run ends here, the next one assigns the same entities.
-    if (registryFile !== undefined && entities) replaceEntityRegistry(registryFile, { ...entities.registry, content })
+    if (registryFile !== undefined && entities)
+      replaceEntityRegistry(registryFile, { ...entities.registry, content: built?.content })
   })
   return summary
 }
@@ -193,6 +195,12 @@ function groupKeysByCluster(records: LensRecords, numbers: Int32Array): string[]
   return clusters
 }
 
+function listLeftOut(lens: Lens, rows: number, reformed: number): Pick<ResolutionSummary, 'left_out'> {
+  const left_out = [...listTextsLeftOut(lens, rows)]
+  if (reformed > 0) left_out.push({ what: 'reformed_records', count: reformed, limit: 0 })
+  return left_out.length > 0 ? { left_out } : {}
+}
+
 function summarizeResolution(
   lens: Lens,
   seed: number,
@@ -200,8 +208,7 @@ function summarizeResolution(
   quality: ResultQuality,
   { route, compared, rules }: DetailedResolution,
   numbers: Int32Array,
-): Omit<ResolutionSummary, 'pairs' | 'registry' | 'decisions'> {
-  const left_out = listTextsLeftOut(lens, rows)
+): Omit<ResolutionSummary, 'pairs' | 'registry' | 'decisions' | 'left_out'> {
   const sizes = new Int32Array(rows + 1)
   for (const number of numbers) sizes[number] = (sizes[number] ?? 0) + 1
   const sharedSizes = sizes.filter((size) => size > 1)
@@ -223,7 +230,6 @@ function summarizeResolution(
     pairs_compared: compared.length,
     quality,
     rules,
-    ...(left_out.length > 0 ? { left_out } : {}),
     entities: sizes.reduce((count, size) => count + (size > 0 ? 1 : 0), 0),
     clusters: sharedSizes.length,
     records_in_clusters: sharedSizes.reduce((sum, size) => sum + size, 0),

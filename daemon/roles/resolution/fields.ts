@@ -49,14 +49,14 @@ export const seed = z
 /** What a run left out at one of its limits. */
 export const leftOut = z
   .strictObject({
-    what: z.enum(['matches', 'text_neighbours', 'withdrawn_records']).meta({
+    what: z.enum(['matches', 'text_neighbours', 'withdrawn_records', 'reformed_records']).meta({
       description:
-        'matches: pairs with the lowest scores that were not stored; text_neighbours: the search for similar texts without a shared key; withdrawn_records: records that were forgotten, or whose entity was deleted',
+        'matches: pairs with the lowest scores that were not stored; text_neighbours: the search for similar texts without a shared key; withdrawn_records: records that were forgotten, or whose entity was deleted; reformed_records: records of the registry that no source has, whose stored texts were brought into the form of this version: what the earlier form had dropped, such as vowel marks, is not there',
     }),
     count: count.meta({ description: 'Pairs that were not stored, or records that were not searched or not read' }),
     limit: count.meta({
       description:
-        'resolution.max_matches, or the largest number of records that are searched; 0 for withdrawn records',
+        'resolution.max_matches, or the largest number of records that are searched; 0 for withdrawn and reformed records',
     }),
   })
   .meta({ id: 'RunLeftOut' })

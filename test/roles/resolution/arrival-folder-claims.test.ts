@@ -200,6 +200,11 @@ test('a batch that waits while the service is updated does not fail, and keeps i
   const resume = await holdRegistry()
   dropFile('flight.csv', formatFile(65))
   const { id } = await findWaiting()
+  const aged = { given_name: 'منى', surname: 'حسنى' }
+  await world.store('resolution').update(arrivals, id, ({ value: { records, ...value } }) => ({
+    next: { ...value, records: records.map(({ text_form: _form, ...record }) => ({ ...record, values: aged })) },
+    answer: undefined,
+  }))
   await ageRegistry()
   await resume()
   const held = await waitUntilHeldUp()
@@ -216,4 +221,6 @@ test('a batch that waits while the service is updated does not fail, and keeps i
   await completeRun()
   const done = await waitForEnd('flight.csv', 'done')
   expect(fs.readFileSync(path.join(done, 'flight.csv.answers.jsonl'), 'utf8')).toContain('"outcome":"new"')
+  const stored = await world.store('resolution').get(entityRecords, record)
+  expect(stored?.value).toMatchObject({ values: { given_name: 'مني', surname: 'حسني' }, text_form: 2 })
 })

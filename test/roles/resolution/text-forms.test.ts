@@ -3,8 +3,10 @@ import { beforeAll, expect, test } from 'vitest'
 import { create as arrive } from '../../../daemon/roles/resolution/arrival/create.ts'
 import { lookup } from '../../../daemon/roles/resolution/entity/lookup.ts'
 import { search } from '../../../daemon/roles/resolution/entity/search.ts'
-import { entityRecords, recordUid } from '../../../daemon/roles/resolution/entity-record/model.ts'
+import { entityRecords, recordUid, type StoredRecord } from '../../../daemon/roles/resolution/entity-record/model.ts'
+import { registryHeads } from '../../../daemon/roles/resolution/entity-record/write-numbered.ts'
 import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
+import { summary } from '../../../daemon/roles/resolution/fusion-run/summary.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
 import { buildPeople, buildPersonLens, setUpResolutionSite, waitForRunEnd } from './resolution-site.ts'
@@ -16,17 +18,25 @@ const east = [...buildPeople(0, 30), levi]
 let ann: CheckedClient
 
 /** As an earlier release stored the record: without the form of its values. */
-async function ageRecord(record_id: string) {
+async function ageRecord(record_id: string, aged: Partial<StoredRecord> = {}) {
   const uid = recordUid('tenant-a', lens, { node_id: 'east', record_id })
-  return await world()
+  const updated = await world()
     .store('resolution')
-    .update(entityRecords, uid, ({ value: { text_form: _form, ...value } }) => ({ next: value, answer: undefined }))
+    .update(entityRecords, uid, ({ value: { text_form: _form, ...value } }) => ({
+      next: { ...value, ...aged },
+      answer: undefined,
+    }))
+  if (updated === 'missing') throw new Error(`no run stored ${record_id}`)
+  return updated.doc.value
 }
 
-async function run() {
+async function run(records: readonly (typeof levi)[] = east) {
   world().clock.advance(120_000)
-  const { run_id } = await ann.ok(start, { lens_id: lens, node_data: { east, west: buildPeople(10, 40) } })
-  expect(await waitForRunEnd(ann, run_id)).toMatchObject({ state: 'completed' })
+  const node_data = { east: [...records], west: buildPeople(10, 40) }
+  const { run_id } = await ann.ok(start, { lens_id: lens, node_data })
+  const ended = await waitForRunEnd(ann, run_id)
+  expect(ended).toMatchObject({ state: 'completed' })
+  return ended
 }
 
 beforeAll(async () => {
@@ -85,4 +95,41 @@ test('an arrival that finds such values does not name a record that its sender m
     failure: { reason: expect.stringContaining('earlier normal form') },
   })
   expect(JSON.stringify(arrival)).not.toContain('hidden-1')
+})
+
+/** As after an update: no run of this version has looked at the whole registry. */
+async function ageRegistry() {
+  const store = world().store('resolution')
+  const { docs } = await store.list(registryHeads, { filter: {}, limit: 10, fresh: true })
+  for (const { id } of docs)
+    await store.update(registryHeads, id, ({ value: { text_form: _form, ...value } }) => ({
+      next: value,
+      answer: undefined,
+    }))
+}
+
+test('a record that no source has any more gets the form with the next run, keeps its entity, and is reported', async () => {
+  const store = world().store('resolution')
+  await store.remove(entityRecords, recordUid('tenant-a', lens, { node_id: 'east', record_id: 'hidden-1' }))
+  const gone = { ...levi, id: 'gone-1', surname: 'حسنى' }
+  const secret = { ...levi, id: 'gone-2', surname: 'حسنى' }
+  await run([...east, gone, secret])
+  const values = { given_name: 'منى', surname: 'حسنى', date_of_birth: '19500111' }
+  const before = await ageRecord('gone-1', { values })
+  await ageRecord('gone-2', { values, label: { ...before.label, level: 'SECRET' } })
+  await ageRegistry()
+  const ended = await run()
+  // The other one is above the label of the run: not everybody who sees the run may know of it.
+  expect(ended.left_out).toEqual([{ what: 'reformed_records', count: 1, limit: 0 }])
+  expect((await ann.ok(summary, { run_id: ended.uid })).text).toContain('1 record of the registry that no source has')
+  for (const record_id of ['gone-1', 'gone-2']) {
+    const doc = await store.get(entityRecords, recordUid('tenant-a', lens, { node_id: 'east', record_id }))
+    expect(doc?.value).toMatchObject({ values: { ...values, given_name: 'مني', surname: 'حسني' }, text_form: 2 })
+  }
+  const uid = recordUid('tenant-a', lens, { node_id: 'east', record_id: 'gone-1' })
+  expect((await store.get(entityRecords, uid))?.value.entity).toBe(before.entity)
+  const dora = await world().as({ subject: 'dora', clearance: { level: 'SECRET', categories: ['Z'] } })
+  const { items } = await dora.ok(search, { lens_id: lens, where: { surname: 'حسنى' } })
+  expect(items.map(({ record }) => record.record_id).sort()).toEqual(['gone-1', 'gone-2'])
+  expect((await run()).left_out).toBeUndefined()
 })

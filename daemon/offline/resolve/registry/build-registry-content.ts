@@ -1,20 +1,20 @@
 // Builds the content of a registry after a run: the values and entity of each record, and the learnt weights.
 import { listClusters } from '../../../roles/resolution/engine/findings.ts'
+import { reformValues } from '../../../roles/resolution/engine/lookup/reform-values.ts'
 import { buildLookupWeights } from '../../../roles/resolution/engine/lookup/weights.ts'
 import type { LensRecords } from '../../../roles/resolution/engine/records/records.ts'
 import { type DetailedResolution, usesTermFrequencies } from '../../../roles/resolution/engine/resolve.ts'
 import { extractMatchWeights } from '../../../roles/resolution/engine/score/match-weights.ts'
-import { text_form } from '../../../roles/resolution/engine/text/text-form.ts'
+import { isOfOtherForm, text_form } from '../../../roles/resolution/engine/text/text-form.ts'
 import type { Lens } from '../../../roles/resolution/lens/model.ts'
 import type { PairDecision } from '../../../roles/resolution/registry/cluster-with-decisions.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
-import { hasOtherForm } from './check-text-form.ts'
 import type { EntityRegistry } from './entity-registry.ts'
 import { buildMemberKey, digestLens, type RegistryContent, type RegistryRecord } from './registry-content.ts'
 
 /**
- * Records that the run did not have stay unchanged. Throws `OfflineCommandError` (3) if the registry lacks their values, or
- * has them in another normal form.
+ * Records that the run did not have stay unchanged, but for the form of their texts: `reformed` counts them. Throws
+ * `OfflineCommandError` (3) if the registry lacks their values.
  * The registry is the one after the run, except for its records.
  */
 export function buildRegistryContent(
@@ -23,7 +23,7 @@ export function buildRegistryContent(
   resolution: DetailedResolution,
   decisions: readonly PairDecision[],
   { entities, content }: EntityRegistry,
-): RegistryContent {
+): { readonly content: RegistryContent; readonly reformed: number } {
   const entityOf = new Map(
     entities.flatMap(({ entity, members }) => members.map((member) => [buildMemberKey(member), entity] as const)),
   )
@@ -43,13 +43,11 @@ export function buildRegistryContent(
       'run once with all data files',
     )
   }
-  if (content && content.learnt.text_form !== text_form && [...unread.values()].some(hasOtherForm)) {
-    throw new OfflineCommandError(
-      3,
-      'the registry was made with another normal form of texts, and has records that are not in the data',
-      'run once with all data files',
-    )
-  }
+  const reformed = [...unread].flatMap(([key, record]) => {
+    const formed = { ...record, text_form: content?.learnt.text_form }
+    return isOfOtherForm(formed) ? [[key, reformValues(lens, formed)] as const] : []
+  })
+  for (const [key, { text_form: _form, ...record }] of reformed) storedRecords.set(key, record)
   const weights = buildLookupWeights(
     lens,
     records,
@@ -63,5 +61,5 @@ export function buildRegistryContent(
     text_form,
     weights,
   }
-  return { learnt, records: storedRecords, decisions }
+  return { content: { learnt, records: storedRecords, decisions }, reformed: reformed.length }
 }

@@ -12,13 +12,13 @@ export function checkTextForm(content: RegistryContent, file: string): RegistryC
     throw new OfflineCommandError(
       3,
       `${file} was made with another normal form of texts, in which values of its scripts differ`,
-      'run `platform resolve run --lens FILE --data FILE --out DIR --registry FILE --keep-records` again with all data files',
+      'run `platform resolve run --lens FILE --data FILE --out DIR --registry FILE --keep-records` again with the data files',
     )
   }
   return { ...content, learnt: { ...learnt, text_form } }
 }
 
 /** Whether a value has letters of which the forms differ; all other values are equal in any form. */
-export function hasOtherForm({ values }: RegistryRecord): boolean {
+function hasOtherForm({ values }: RegistryRecord): boolean {
   return Object.values(values).some(hasScriptRules)
 }

@@ -7,6 +7,6 @@ export function refuseOtherForm(lens: string, named: StoredRecord['ref'] | undef
   const example = named ? `, such as those of ${named.node_id}/${named.record_id}` : ''
   return refuse(
     'wrong_state',
-    `the registry of ${lens} has values in an earlier normal form of texts${example}: start a run of the lens over all its data, and send records again that arrived without a run`,
+    `the registry of ${lens} has values in an earlier normal form of texts${example}: start a run of the lens over all its data`,
   )
 }

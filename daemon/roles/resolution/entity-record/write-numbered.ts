@@ -3,7 +3,8 @@ import * as z from 'zod'
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { collection } from '../../../kernel/store/store.ts'
-import { type RegistryKey, shortText } from '../fields.ts'
+import { text_form } from '../engine/text/text-form.ts'
+import { type RegistryKey, shortText, textForm } from '../fields.ts'
 
 const writeNumber = z.int().min(1)
 
@@ -14,6 +15,8 @@ const storedRegistryHead = z.strictObject({
   next: writeNumber,
   /** Writes in progress; `at` in epoch milliseconds. */
   open: z.array(z.strictObject({ seq: writeNumber, at: z.number() })),
+  /** Every record has this form of texts, or one of this form: present once a run has looked at them all. */
+  text_form: textForm,
 })
 type StoredRegistryHead = z.infer<typeof storedRegistryHead>
 
@@ -58,6 +61,19 @@ async function beginWrite(call: Call, id: string, { tenant_id, lens }: RegistryK
 
 function isInProgress({ at }: StoredRegistryHead['open'][number], now: number): boolean {
   return now - at < write_timeout_ms
+}
+
+/** Whether every record of the registry is known to have the present form of texts. */
+export async function readRegistryForm(call: Call, registry: RegistryKey): Promise<boolean> {
+  return (await call.store(registryHeads).find(headUid(registry)))?.value.text_form === text_form
+}
+
+export async function markRegistryFormed(call: Call, registry: RegistryKey): Promise<void> {
+  const head = await call.store(registryHeads).find(headUid(registry))
+  if (head)
+    await call
+      .store(registryHeads)
+      .update(head.id, ({ value }) => ({ next: { ...value, text_form }, answer: undefined }))
 }
 
 export type WriteBounds = { readonly below: number; readonly next: number }

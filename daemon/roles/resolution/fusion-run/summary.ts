@@ -5,10 +5,11 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import { operation, RawResponse } from '../../../kernel/operation/operation.ts'
 import { preferredMediaType } from '../../../kernel/operation/preferred-media-type.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
+import { formatCount } from '../../../kernel/text/format-count.ts'
 import { entityClusters } from '../entity-cluster/model.ts'
 import { entityMatches } from '../entity-match/model.ts'
 import { narrateRun, type RunFacts } from '../explain/narrative.ts'
-import { uid } from '../fields.ts'
+import { type LeftOut, uid } from '../fields.ts'
 import { fusionRuns, type StoredRun } from './model.ts'
 
 /** Half a bit of uncertainty: a probability of about one in nine. */
@@ -70,8 +71,13 @@ async function loadRunFacts(call: Call, { id: run_id, value }: Doc<StoredRun>): 
   }
 }
 
-function describeLeftOut({ what, count, limit }: NonNullable<StoredRun['left_out']>[number]): string {
-  if (what === 'matches')
-    return `${count} matches with the lowest scores are not stored, since resolution.max_matches is ${limit}; clusters are complete`
-  return `records with similar texts and without a shared key were not compared: ${count} records, and such a search has ${limit} at most`
+function describeLeftOut({ what, count, limit }: LeftOut): string {
+  const records = formatCount(count, 'record', 'records')
+  const words = {
+    matches: `${formatCount(count, 'match', 'matches')} with the lowest scores are not stored, since resolution.max_matches is ${limit}; clusters are complete`,
+    text_neighbours: `records with similar texts and without a shared key were not compared: ${records}, and such a search has ${limit} at most`,
+    withdrawn_records: `${records} that were forgotten, or whose entity was deleted, were not read`,
+    reformed_records: `${records} of the registry that no source has: stored texts were brought into the form of this version, without what the earlier form had dropped, such as vowel marks; send those of other scripts than Latin again if another source has them`,
+  }
+  return words[what]
 }

@@ -19,6 +19,7 @@ import { isLookupOnly } from '../matching.ts'
 import { runTotal } from '../metrics.ts'
 import { type PhaseJob, runWork } from '../parts.ts'
 import { publishRegistry } from '../registry/publish-registry.ts'
+import { reformRecords } from '../registry/reform-records.ts'
 import { settings } from '../settings.ts'
 import { listWithdrawnRefs } from '../withdrawal/list-withdrawn.ts'
 import { findHoldReason } from './find-hold-reason.ts'
@@ -106,8 +107,10 @@ async function performPhase(call: JobCall, run: Doc<StoredRun>, phase: RunPhase)
     await publishMatches(service, { ...updated, value }, result.counts.matches ?? 0, signal)
   }
   if (held) return { ...result, held }
-  if (phase === 'resolve') await publishRegistry(service, updated, result.counts.entities ?? 0, signal)
-  return result
+  if (phase !== 'resolve') return result
+  await publishRegistry(service, updated, result.counts.entities ?? 0, signal)
+  const reformed = await reformRecords(service, updated, lens.value.body, signal)
+  return { ...result, left_out: [...(result.left_out ?? []), ...reformed] }
 }
 
 /** In whose name matches get sessions: one grant for all of the run and of records that arrive later, which the worker `consult` presents. */

@@ -4,6 +4,7 @@ import type { FieldValues } from './keys.ts'
 import type { LookupField } from './lookup-field.ts'
 import type { LookupIndex } from './lookup-index.ts'
 import { normaliseRecord } from './normalise-record.ts'
+import { readingStoredValues } from './reform-values.ts'
 
 /** Field to the wanted value; one that ends with `*` is the beginning of a value. */
 export type WantedValues = Readonly<Record<string, string>>
@@ -62,11 +63,7 @@ function hasCode(codes: ReadonlySet<number>, code: number): boolean {
 /** Normalises a wanted value as the field does; the names of its columns do not matter. */
 export function normaliseWanted(lens: Lens, name: string, text: string) {
   const isPrefix = text.endsWith('*')
-  const field = lens.fields.find((each) => each.name === name)
-  const { columns: _columns, join: _join, ...alone } = field ?? {}
-  const fields = field ? [{ ...alone, name, type: field.type } as Lens['fields'][number]] : []
-  const { swapped: _swapped, ...rest } = lens
-  const values = normaliseRecord({ ...rest, fields }, { [name]: isPrefix ? text.slice(0, -1) : text })
+  const values = normaliseRecord(readingStoredValues(lens, [name]), { [name]: isPrefix ? text.slice(0, -1) : text })
   return { value: values?.[name], isPrefix }
 }
 
