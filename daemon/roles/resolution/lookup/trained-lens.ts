@@ -16,10 +16,10 @@ export type LensSelector = {
   readonly entity_type?: string | undefined
 }
 
+/** Lens and weights have the threshold of the run, if it has one. */
 export type TrainedLens = {
   readonly lens: Doc<StoredLens>
   readonly run: Doc<StoredRun>
-  /** Includes the threshold of the run, if it has one. */
   readonly weights: LookupWeights
 }
 
@@ -48,9 +48,14 @@ export async function findLatestTrainedLens(call: Call, selection: Filter): Prom
     const { weights, threshold, lens_id } = run.value
     const lens = weights && (await call.store(lenses).find(lens_id))
     if (!weights || !lens) continue
-    return { lens, run, weights: threshold === undefined ? weights : { ...weights, cut: threshold * Math.LN2 } }
+    if (threshold === undefined) return { lens, run, weights }
+    return { lens: withThreshold(lens, threshold), run, weights: { ...weights, cut: threshold * Math.LN2 } }
   }
   return undefined
+}
+
+function withThreshold(lens: Doc<StoredLens>, threshold: number): Doc<StoredLens> {
+  return { ...lens, value: { ...lens.value, body: { ...lens.value.body, threshold } } }
 }
 
 /** Finds the requested lens; otherwise the only lens bound to the entity type. */
