@@ -7,6 +7,7 @@ import { readLens } from '../../daemon/offline/resolve/lens/lens-file.ts'
 import { FileVersions } from '../../daemon/offline/resolve/reading/file-versions.ts'
 import { type ResolveFilesOptions, resolveFiles } from '../../daemon/offline/resolve/resolve-files.ts'
 import { createScratchFolder, runCommand } from '../support/command/run-command.ts'
+import { encodeParquet } from '../support/data/encode-blocks.ts'
 import { encodeXlsx } from '../support/data/write-xlsx.ts'
 import { generatePeople } from '../support/resolution/generate-people.ts'
 
@@ -186,6 +187,24 @@ test('with --ids-only no table has values', async () => {
   const words = ['resolve', 'run', '--lens', 'persons', '--data', at('people.csv'), '--ids-only', '--out', at('ids')]
   expect((await runCommand(words)).exit).toBe(0)
   expect(readdirSync(at('ids')).sort()).toEqual(['clusters.csv', 'inputs.json', 'model.json', 'pairs.csv', 'run.json'])
+})
+
+test('a column that the lens does not read, and the results cannot have, ends a run before its work, and no run of ids', async () => {
+  const lines = people.csv.trimEnd().split('\n').slice(1)
+  const rows = lines.map((line, at) => [...line.split(',').slice(0, 3), `p${at}`])
+  const names = ['id', 'given_name', 'surname', 'photo']
+  writeFileSync(at('photos.parquet'), encodeParquet(names, [...rows, ['last', 'Ann', 'Szabo', 'x'.repeat(1_100_000)]]))
+  const phases = new Set<string>()
+  const options = { lens: persons, files: [at('photos.parquet')], seed: 0 }
+  const onProgress = ({ phase }: { phase: string }) => void phases.add(phase)
+  await expect(resolveFiles({ ...options, out: at('photos') }, onProgress)).rejects.toMatchObject({
+    exit: 1,
+    message: expect.stringContaining(`column photo: record ${rows.length + 1} has more than 1048576 bytes`),
+    remedy: expect.stringContaining('--ids-only'),
+  })
+  expect([...phases]).toEqual(['read'])
+  const { records } = await resolveFiles({ ...options, out: at('photo ids'), idsOnly: true }, onProgress)
+  expect(records).toBe(rows.length + 1)
 })
 
 test('a file that changes between two readings of one command ends it, also where its times are set back', async () => {

@@ -15,6 +15,7 @@ import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { PairDecision } from '../../roles/resolution/registry/cluster-with-decisions.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { applyDecisions, buildRecordKey, readDecisions, scoreDecisions } from './decisions-file.ts'
+import { requireReadableColumns } from './entities/require-readable-columns.ts'
 import { buildValueTables } from './entities/value-tables.ts'
 import { describeInputs, run_inputs_name } from './folder/run-inputs.ts'
 import { buildRunModel, run_model_name } from './folder/run-model.ts'
@@ -117,6 +118,7 @@ export async function resolveFiles(
   const registry = registryFile === undefined ? undefined : readEntityRegistry(registryFile, lens.lens)
   const inputs = await describeInputs(files, reading, options.lensName, onProgress)
   const records = await readLensRecords(lens, files, onProgress, reading)
+  if (!options.idsOnly) await requireReadableColumns(records.origins, reading, onProgress)
   if (registry) checkSourceNames(registry, records, reading)
   const fileDecisions = options.decisions === undefined ? undefined : await readDecisions(options.decisions, records)
   const labels = options.labels === undefined ? undefined : await readPairLabels(options.labels, records)
