@@ -1,4 +1,5 @@
 // Decides whether a result may change the registry: not if its estimated quality is poor, nor if it would only split entities.
+import { isCoveredBy } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { entityClusters } from '../entity-cluster/model.ts'
@@ -17,12 +18,19 @@ export async function findHoldReason(call: Call, run: Doc<StoredRun>, signal: Ab
   return (await splitsEntities(call, run, signal)) ? 'no_links' : undefined
 }
 
-/** Whether a record of a run without links is in a cluster of an earlier run, which it would leave. */
+/**
+ * Whether a record of a run without links is in a cluster of an earlier run, which it would leave. Entities count that everybody
+ * may see who sees the run: that it is held would disclose others to its caller, who may name any record.
+ */
 async function splitsEntities(
   call: Call,
-  { id, value: { tenant_id, lens } }: Doc<StoredRun>,
+  { id, value: { tenant_id, lens, label } }: Doc<StoredRun>,
   signal: AbortSignal,
 ): Promise<boolean> {
+  const isShown = async (entity: string) => {
+    const doc = await call.store(entityClusters).find(entity)
+    return doc?.value.state === 'live' && doc.value.size > 1 && isCoveredBy(doc.value.label, label, call.site.labels)
+  }
   const large = { tenant_id, lens, state: 'live', size: { gte: 2 } }
   const { docs } = await call.store(entityClusters).list({ filter: large, limit: 1, fresh: true })
   if (docs.length === 0) return false
@@ -30,7 +38,9 @@ async function splitsEntities(
     signal.throwIfAborted()
     const uids = batch.flatMap((cluster) => cluster.map(({ ref }) => recordUid(tenant_id, lens, ref)))
     const found = await Promise.all(uids.map((uid) => call.store(entityRecords).find(uid)))
-    if (found.some((doc) => doc && !isWithdrawn(doc.value) && isLinkedTo(doc.id, doc.value))) return true
+    const linked = found.filter((doc) => doc && !isWithdrawn(doc.value) && isLinkedTo(doc.id, doc.value))
+    const entities = new Set(linked.flatMap((doc) => doc?.value.entity ?? []))
+    if ((await Promise.all([...entities].map(isShown))).includes(true)) return true
   }
   return false
 }
