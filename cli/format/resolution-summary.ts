@@ -11,12 +11,12 @@ export type FileResolutionSummary = Awaited<
   ReturnType<Awaited<ReturnType<typeof offline.fileResolution>>['resolveFiles']>
 >
 
-/** `out`: folder of the results. */
+/** `out`: folder of the results; `unread`: the columns that the lens does not read. */
 export function formatResolutionSummary(
   terminal: Terminal,
   summary: FileResolutionSummary,
   words: QualityWords,
-  out: string,
+  { out, unread }: { readonly out: string; readonly unread: string | undefined },
 ): string {
   const { records, sources, entities, clusters, records_in_clusters, pairs_compared, quality } = summary
   const share = quality.prior && `, of which about ${formatPercent(quality.prior.share)} match`
@@ -25,7 +25,7 @@ export function formatResolutionSummary(
     entities: `${entities}: ${clusters} of several records (${records_in_clusters} records), ${entities - clusters} of one`,
     records: `${records} from ${sources.map((source) => `${source.name} (${source.records})`).join(', ')}`,
     lens: `${summary.lens} ${summary.version}: ${summary.fields.join(', ')}`,
-    not_compared: formatUnreadColumns(sources),
+    not_compared: unread,
     compared: `${pairs_compared} pairs of records${share ?? ''}`,
     method: words.route,
     decided_by: words.carried_by,
@@ -36,22 +36,6 @@ export function formatResolutionSummary(
     blocking: summary.rules.length > 0 ? summary.rules.map(formatBlockingRule).join('; ') : undefined,
     next: `platform resolve report ${quoteWord(out)}`,
   })
-}
-
-const max_unread_sources = 5
-
-/** The columns that the lens does not read, where a file has some. */
-function formatUnreadColumns(sources: FileResolutionSummary['sources']): string | undefined {
-  const unread = sources.flatMap(({ name, read_as: { not_compared } }) =>
-    not_compared ? [{ name, ...not_compared }] : [],
-  )
-  if (unread.length === 0) return undefined
-  const named = unread.slice(0, max_unread_sources).map(({ name, count, first }) => {
-    const columns = `${first.join(', ')}${count > first.length ? ` and ${count - first.length} more` : ''}`
-    return sources.length === 1 ? columns : `${name}: ${columns}`
-  })
-  const others = unread.length - named.length
-  return `${named.join('; ')}${others > 0 ? `; columns of ${others} more files` : ''} (platform resolve lens init --data FILE proposes a lens with them)`
 }
 
 function formatPercent(share: number): string {

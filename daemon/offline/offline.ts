@@ -67,6 +67,7 @@ export const offline = {
   dataInputs: () => import('./resolve/reading/data-inputs.ts'),
   idColumns: () => import('./resolve/reading/id-columns.ts'),
   sourceNames: () => import('./resolve/reading/source-names.ts'),
+  unreadColumns: () => import('./resolve/reading/unread-columns.ts'),
   fileResolution: () => import('./resolve/resolve-files.ts'),
   resultQuality: () => import('../roles/resolution/explain/describe-quality.ts'),
   recordExplanation: () => import('./resolve/explain-records.ts'),

@@ -117,7 +117,7 @@ describe('columns that no field of the lens reads', () => {
     const long = `Geburts\\u001bdatum${'m'.repeat(46)}…`
     expect(ended.stdout).toContain(`\nnot compared  first_name, ${long}, extra 0, extra 1, `)
     expect(ended.stdout).toContain(
-      'extra 7 and 4 more (platform resolve lens init --data FILE proposes a lens with them)\n',
+      'extra 7 and 4 more (`platform resolve lens init --data FILE` proposes a lens with them)\n',
     )
     const [source] = JSON.parse(read('unread/run.json')).sources
     expect(source.read_as.not_compared).toMatchObject({ count: 14 })

@@ -86,11 +86,8 @@ export const definition = command({
       seed,
       json,
     } = params
-    const [{ readLens, withColumns }, { resolveFiles }, { describeQuality }] = await Promise.all([
-      offline.lenses(),
-      offline.fileResolution(),
-      offline.resultQuality(),
-    ])
+    const [{ readLens, withColumns }, { resolveFiles }, { describeQuality }, { describeUnreadColumns }] =
+      await Promise.all([offline.lenses(), offline.fileResolution(), offline.resultQuality(), offline.unreadColumns()])
     const { columns, ...records } = await planRecordReading(params, terminal)
     const now_ms = () => performance.now()
     const formatLine = createProgressFormatter(now_ms)
@@ -126,7 +123,8 @@ export const definition = command({
       terminal.note(`${source_l} ${id_l} and ${source_r} ${id_r} are confirmed, but rejected pairs keep them apart`)
     }
     const quality = describeQuality(summary.quality)
-    printResult(terminal, json, summary, () => formatResolutionSummary(terminal, summary, quality, out))
+    const unread = describeUnreadColumns(summary.sources)
+    printResult(terminal, json, summary, () => formatResolutionSummary(terminal, summary, quality, { out, unread }))
     const failure = findPoorResultFailure(summary, quality, registry)
     if (failure && !acceptPoor) throw failure
     return 0

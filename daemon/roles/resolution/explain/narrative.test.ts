@@ -39,8 +39,8 @@ const runFacts: RunFacts = {
 test('the description of a completed run has all facts', () => {
   expect(narrateRun(runFacts)).toBe(
     [
-      'The run applies the lens persons 1.0.0 to 2,000 records of 2 sources: north (1,200) and south (800). The run is completed; the same records, lens and seed (0) give the same result.',
-      '15,000 pairs of records were compared. Any number of records may be one entity. They form 1,400 entities of type person: 420 clusters with 1,020 records, and 980 single records. By size: 300 of 2, 100 of 3 and 15 of 5, 5 larger, the largest of 9.',
+      'The run applies the lens persons 1.0.0 to 2000 records of 2 sources: north (1200) and south (800). The run is completed; the same records, lens and seed (0) give the same result.',
+      '15000 pairs of records were compared. Any number of records may be one entity. They form 1400 entities of type person: 420 clusters with 1020 records, and 980 single records. By size: 300 of 2, 100 of 3 and 15 of 5, 5 larger, the largest of 9.',
       'Strongest evidence for a match, when equal: email (12.3 bits) and surname (7.0 bits).',
       '700 matches are stored. People confirmed 3 and rejected 1, and consensus decided 2; these decisions override the scores. 1 match was deferred. 12 open matches are near even odds and worth a review.',
       'Warning: 2 confirmed matches are apart, since a rejected one forbids them.\n',

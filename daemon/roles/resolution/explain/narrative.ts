@@ -1,5 +1,6 @@
 // Describes a run and its results as prose; the same facts give the same text.
 import { escapeLine } from '../../../kernel/text/escape-line.ts'
+import { formatCount } from '../../../kernel/text/format-count.ts'
 import type { ResultQuality } from '../fusion-run/result-quality.ts'
 import { describeQuality } from './describe-quality.ts'
 
@@ -66,10 +67,10 @@ function describeInput({ lens, lens_version, sources, state, seed, failure }: Ru
   const isCounted = sources.every(({ records }) => records !== undefined)
   const records = sources.reduce((sum, source) => sum + (source.records ?? 0), 0)
   const names = sources.map((source) =>
-    source.records === undefined ? source.name : `${source.name} (${formatNumber(source.records)})`,
+    source.records === undefined ? source.name : `${source.name} (${source.records})`,
   )
   const from = sources.length === 1 ? `the source ${names[0]}` : `${sources.length} sources: ${joinList(names)}`
-  const input = `The run applies the lens ${lens} ${lens_version} to ${isCounted ? `${formatCount(records, 'record')} of ` : ''}${from}.`
+  const input = `The run applies the lens ${lens} ${lens_version} to ${isCounted ? `${formatCount(records, 'record', 'records')} of ` : ''}${from}.`
   const stateText =
     state === 'completed'
       ? `The run is completed; the same records, lens and seed (${seed}) give the same result.`
@@ -90,21 +91,21 @@ function describeResult({
   ...facts
 }: RunFacts): string {
   if (pairs === undefined) return ''
-  const compared = `${formatCount(pairs, 'pair')} of records ${pairs === 1 ? 'was' : 'were'} compared.`
+  const compared = `${formatCount(pairs, 'pair', 'pairs')} of records ${pairs === 1 ? 'was' : 'were'} compared.`
   if (entities === undefined || clusters === undefined) return compared
   const method = route === 'links' ? 'Each record has at most one match.' : 'Any number of records may be one entity.'
   const records = facts.sources.reduce((sum, source) => sum + (source.records ?? 0), 0)
   const single = Math.max(0, records - (clustered ?? 0))
-  const result = `They form ${formatCount(entities, 'entity', 'entities')} of type ${entity_type}: ${formatCount(clusters, 'cluster')} with ${formatCount(clustered ?? 0, 'record')}, and ${formatCount(single, 'single record')}.`
+  const result = `They form ${formatCount(entities, 'entity', 'entities')} of type ${entity_type}: ${formatCount(clusters, 'cluster', 'clusters')} with ${formatCount(clustered ?? 0, 'record', 'records')}, and ${formatCount(single, 'single record', 'single records')}.`
   return [compared, method, result, describeSizes(sizes)].filter((sentence) => sentence !== '').join(' ')
 }
 
 function describeSizes(sizes: RunFacts['sizes']): string {
   const largest = sizes.at(-1)
   if (!largest) return ''
-  const most = sizes.slice(0, 3).map(({ size, clusters }) => `${formatNumber(clusters)} of ${formatNumber(size)}`)
+  const most = sizes.slice(0, 3).map(({ size, clusters }) => `${clusters} of ${size}`)
   const rest = sizes.slice(3).reduce((sum, { clusters }) => sum + clusters, 0)
-  const larger = rest > 0 ? `, ${formatNumber(rest)} larger, the largest of ${formatNumber(largest.size)}` : ''
+  const larger = rest > 0 ? `, ${rest} larger, the largest of ${largest.size}` : ''
   return `By size: ${joinList(most)}${larger}.`
 }
 
@@ -120,7 +121,7 @@ function describeDecisions({ confirmed, rejected, by_consensus, deferred, uncert
   const decisions =
     people === 0 && by_consensus === 0
       ? 'No match has been decided yet.'
-      : `People confirmed ${formatNumber(confirmed)} and rejected ${formatNumber(rejected)}, and consensus decided ${formatNumber(by_consensus)}; these decisions override the scores.`
+      : `People confirmed ${confirmed} and rejected ${rejected}, and consensus decided ${by_consensus}; these decisions override the scores.`
   const deferredText =
     deferred > 0 ? ` ${formatCount(deferred, 'match', 'matches')} ${deferred === 1 ? 'was' : 'were'} deferred.` : ''
   const open =
@@ -128,14 +129,6 @@ function describeDecisions({ confirmed, rejected, by_consensus, deferred, uncert
       ? ' No open match is near even odds.'
       : ` ${formatCount(uncertain, 'open match', 'open matches')} ${uncertain === 1 ? 'is' : 'are'} near even odds and worth a review.`
   return `${formatCount(matches, 'match', 'matches')} ${matches === 1 ? 'is' : 'are'} stored. ${decisions}${deferredText}${open}`
-}
-
-function formatCount(count: number, singular: string, plural = `${singular}s`): string {
-  return `${formatNumber(count)} ${count === 1 ? singular : plural}`
-}
-
-function formatNumber(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
 function joinList(parts: readonly string[]): string {
