@@ -171,12 +171,12 @@ describe('training', () => {
       '--out',
       at('trained.yaml'),
     ])
-    expect(trained).toMatchObject({ lens: 'persons', version: '1.1.0', records: people.truth.length })
+    expect(trained).toMatchObject({ lens: 'persons', version: '1.2.0', records: people.truth.length })
     expect(trained.left_out).toContain('national_id')
     const text = readFileSync(at('trained.yaml'), 'utf8')
     expect(text).toContain('# People: names, dates, addresses, numbers.')
     await runLens('persons', 'untrained')
-    expect((await runLens(at('trained.yaml'), 'trained')).version).toBe('1.1.0')
+    expect((await runLens(at('trained.yaml'), 'trained')).version).toBe('1.2.0')
     expect(readClusters('trained')).toBe(readClusters('untrained'))
   })
 

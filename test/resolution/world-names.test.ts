@@ -2,13 +2,16 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readLens } from '../../daemon/offline/resolve/lens/lens-file.ts'
 import { createScratchFolder, runCommand, runJsonCommand } from '../support/command/run-command.ts'
 import { repositoryRoot } from '../support/repository/source-tree.ts'
 import { generateWorldPeople } from '../support/resolution/generate-world-names.ts'
 
 const { dir, remove } = createScratchFolder('world-names')
 const at = (name: string) => path.join(dir, name)
-const persons = readFileSync(path.join(repositoryRoot, 'lenses/persons.yaml'), 'utf8')
+const shipped = readFileSync(path.join(repositoryRoot, 'lenses/persons.yaml'), 'utf8')
+/** Without options of names. */
+const persons = shipped.replace(', nicknames: english', '')
 
 beforeAll(() => {
   const { csv, truth } = generateWorldPeople(1_000, 7)
@@ -49,6 +52,13 @@ describe('people of many languages', () => {
     expect(text).toMatch(/name: surname\n[^-]*particles: true/)
     expect(await measureF1(at('proposed.yaml'), 'proposed')).toBeGreaterThan(0.81)
   })
+})
+
+test('the shipped lens has English nicknames of the given name, and none of the surname', () => {
+  const { version, fields } = readLens('persons')
+  const groups = fields.flatMap(({ name, nicknames }) => (nicknames ? [[name, nicknames] as const] : []))
+  expect(version).toBe('1.1.0')
+  expect(groups).toEqual([['given_name', expect.arrayContaining([expect.stringMatching(/^robert: .*\bbob\b/)])]])
 })
 
 describe('lists of nicknames', () => {
