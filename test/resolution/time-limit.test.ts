@@ -78,6 +78,7 @@ test('the command says where it gave up, and what may be done', async () => {
     source: [],
     out: at('late'),
     columns: [],
+    idField: [],
     allPairs: false,
     json: false,
     seed: 0,
