@@ -36,7 +36,7 @@ export function rankDecisions(result: RankedResult, decided: readonly DecidedRow
   const { lefts, rights } = result.pairs
   const ranked = [...rankJoins(result, answers, heightOf), ...rankSplits(result, answers, heightOf)].map((question) => {
     const share = result.comparedShare(lefts[question.pair]!, rights[question.pair]!)
-    return { ...question, worth: question.worth * share ** sight_power }
+    return { ...question, worth: question.worth * share ** share_power }
   })
   return ranked.sort((one, other) => other.worth - one.worth || one.pair - other.pair).slice(0, most)
 }
@@ -46,7 +46,7 @@ export function rankDecisions(result: RankedResult, decided: readonly DecidedRow
  * cut, and such records gather where many pairs would change. With the share alone, large clusters still outweighed it; of the first
  * 100 questions about three labelled sets the square finds 76 errors, the share 66, neither 43 (decision 0096).
  */
-const sight_power = 2
+const share_power = 2
 
 type HeightFunction = (score: number) => number
 
