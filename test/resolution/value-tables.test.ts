@@ -49,6 +49,34 @@ async function readRows(file: string): Promise<Record<string, string | undefined
   )
 }
 
+describe('records of a former run', () => {
+  const phones = ['+49 30 1234', '+1 (555) 123-4567', '+1-2', '=cmd|"/c calc"!A1', "'=1", "'tis", '+49 30 1234']
+  const cells = phones.map((text) => ({ text, cell: /^(\+1-2|=|'=)/.test(text) ? `'${text}` : text }))
+
+  beforeAll(async () => {
+    const lines = phones.map((phone, row) =>
+      JSON.stringify({ id: row === 2 ? '+1-2' : `x${row}`, surname: 'Lee', phone }),
+    )
+    writeFileSync(at('phones.jsonl'), lines.join('\n'))
+    await run('phones', { files: [at('phones.jsonl')], acceptsPoor: true })
+  })
+
+  test('have telephone numbers as they are, and no formula', async () => {
+    const rows = await readRows(at('phones/records.csv'))
+    expect(rows.map(({ phone }) => phone)).toEqual(cells.map(({ cell }) => cell))
+  })
+
+  test('give the original values when they are resolved again', async () => {
+    await run('again', { files: [at('phones/records.csv')], format: 'jsonl', acceptsPoor: true })
+    const rows = await readRows(at('again/records.jsonl'))
+    expect(rows.map(({ phone }) => phone)).toEqual(phones)
+    expect(rows.map(({ id }) => id)).toContain('+1-2')
+    await run('csv again', { files: [at('phones/records.csv')], acceptsPoor: true })
+    const written = await readRows(at('csv again/records.csv'))
+    expect(written.map(({ phone }) => phone)).toEqual(cells.map(({ cell }) => cell))
+  })
+})
+
 describe('records', () => {
   test('have their cluster and all columns of the data, in every format', async () => {
     const data = await readRows(at('people.csv'))

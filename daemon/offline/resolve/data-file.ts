@@ -52,6 +52,8 @@ export type DataFileOptions = FileInputOptions & {
   readonly ids?: 'required' | 'made' | undefined
   /** Finds columns whose names differ from the wanted ones by their spelling. */
   readonly matcher?: ColumnMatcher | undefined
+  /** Reads cells that a result of a run disarmed as the texts that they stand for: records, whose texts are compared. */
+  readonly restoresFormulas?: boolean | undefined
   /** Receives the bytes read and the size of the file. Reading ends if it throws. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined
 }
@@ -98,14 +100,15 @@ export async function readDataFile(
 export async function readGoodRows(
   file: string,
   isWanted: (name: string) => boolean,
-  { id, ids, matcher, onProgress = () => undefined, ...stated }: DataFileOptions,
+  { id, ids, matcher, restoresFormulas = false, onProgress = () => undefined, ...stated }: DataFileOptions,
 ): Promise<ReadSource> {
   const readSource = async (openFile: DataFile): Promise<ReadSource> => {
     const { format, remarks } = await detectFormat(openFile, file, stated, () => onProgress(0, openFile.size))
     const bad = new BadRowCollector()
     const onReject = ({ reason, place }: RejectedRecord) => bad.add({ place: place.line, reason })
     const isRead = matcher ? matcher.isWanted : isWanted
-    const reading: RecordReadOptions = { ...format, isWanted: isRead, id, isId: matcher?.isId, onReject, onProgress }
+    const isId = matcher?.isId
+    const reading: RecordReadOptions = { ...format, isWanted: isRead, id, isId, restoresFormulas, onReject, onProgress }
     const read = await readRecords(openFile, reading)
     const { content, matched } = matcher
       ? matchSourceColumns(nameFile(file), read, matcher, isWanted)

@@ -87,6 +87,7 @@ async function readLensSource(
     id: getIdLimit(fileLens),
     matcher: createColumnMatcher(fileLens, namedColumns),
     ids: makesIds ? 'made' : 'required',
+    restoresFormulas: true,
     onProgress: (done: number, total: number) => onProgress({ phase: 'read', done, total }),
   })
   refuseOtherSeparator(file, source.names)

@@ -168,7 +168,7 @@ async function readSample(file: string, options: FileInputOptions): Promise<Samp
     }
     const bad = new BadRowCollector()
     const onReject = ({ reason, place }: RejectedRecord) => bad.add({ place: place.line, reason })
-    const first = { ...format, isWanted: () => true, onReject, onProgress }
+    const first = { ...format, isWanted: () => true, restoresFormulas: true, onReject, onProgress }
     const blocks = await openRecordBlocks(openFile, first)
     let isWhole = true
     async function* takeSample(): DataBlocks {

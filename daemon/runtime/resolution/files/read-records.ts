@@ -5,6 +5,7 @@ import type { DataBlocks } from '../../../kernel/data/data-block.ts'
 import { type DataReadOptions, usualLimits } from '../../../kernel/data/read-options.ts'
 import { collectColumns } from '../../../roles/resolution/engine/records/collect-columns.ts'
 import type { IdLimit, RecordSource } from '../../../roles/resolution/engine/records/records.ts'
+import { restoreFormulas } from './restore-formulas.ts'
 
 export type RecordReadOptions = DataFormat & {
   /** Selects the columns to read; others are skipped. */
@@ -19,6 +20,8 @@ export type RecordReadOptions = DataFormat & {
   /** Receives the records that are left out; without it, the first fault ends the reading. */
   readonly onReject?: DataReadOptions['onReject']
   readonly hasLines?: boolean
+  /** Reads a cell of CSV that a result disarmed as the text that it stands for. */
+  readonly restoresFormulas?: boolean
   /** Receives the bytes read so far and in total. May throw, which ends the reading. */
   readonly onProgress: (done: number, total: number) => void
 }
@@ -41,6 +44,7 @@ export async function openRecordBlocks(
     rows = usualLimits.rows,
     onReject,
     hasLines,
+    restoresFormulas = false,
     onProgress,
     ...format
   }: RecordReadOptions,
@@ -51,5 +55,6 @@ export async function openRecordBlocks(
   }
   const limits = { ...usualLimits, rows, maxFieldBytes }
   const options = { limits, isSelected: isWanted, isOptional, onReject, hasLines }
-  return await openBlocks(file, format, options, onProgress)
+  const blocks = await openBlocks(file, format, options, onProgress)
+  return restoresFormulas && format.kind === 'csv' ? restoreFormulas(blocks) : blocks
 }
