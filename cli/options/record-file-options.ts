@@ -16,6 +16,23 @@ export const dataOption = {
   ),
 }
 
+/** The lens, which nobody knows by heart. */
+export const lensOption = {
+  lens: {
+    ...required(text('LENS', 'Lens file, or a shipped lens: persons, bibliography, products')),
+    remedy:
+      'name a shipped lens (persons, bibliography, products) or a lens file; `platform resolve lens init --data FILE --out lens.yaml` proposes one for your data',
+  },
+}
+
+/** The same for a command that continues a run. */
+export const runLensOption = {
+  lens: {
+    ...required(text('LENS', 'Lens of the run: a file, or a shipped lens')),
+    remedy: 'name the lens of the run: its file, or a shipped lens (persons, bibliography, products)',
+  },
+}
+
 /** Options of the format. */
 export const dataFormatOptions = {
   dataFormat: choice('KIND', 'Format of the data files, regardless of their endings', [

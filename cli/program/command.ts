@@ -7,6 +7,8 @@ export type Param<T> = {
   readonly metavar: string | undefined
   readonly help: string
   readonly isRequired: boolean
+  /** What to write, for somebody who left out a mandatory option. */
+  readonly remedy?: string
   /** Takes all following words: all remaining ones if positional, those up to the next option otherwise. */
   readonly isRest: boolean
   readonly parse: (text: string) => unknown

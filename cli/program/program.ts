@@ -4,6 +4,7 @@ import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 
 import { escapingTerminal } from '../terminal/escaping-terminal.ts'
 import { keepLayout, line_break } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { addRemedies } from './add-remedies.ts'
 import { arrangeArguments, optionWord } from './arrange-arguments.ts'
 import {
   type AnyCommandDefinition,
@@ -164,6 +165,7 @@ function buildCommand(
   built.description(notes ? `${summary}\n\n${notes.replaceAll(/(?<!\n)\n(?!\n)/g, ' ')}` : summary)
   for (const [name, param] of Object.entries(positionals)) built.addArgument(buildArgument(name, param))
   for (const [name, param] of Object.entries(options)) built.addOption(buildOption(name, param))
+  addRemedies(built, options, (text) => terminal.note(keepSuggestion(text)))
   built.addHelpText('after', formatExamples([example]))
   built.action(async (...values: unknown[]) => {
     const positionalValues = Object.keys(positionals).map((name, index) => [

@@ -5,11 +5,17 @@ import { formatLabelCount } from '../../format/label-count.ts'
 import { quoteWord } from '../../format/quote-word.ts'
 import { askInLines } from '../../label/ask-in-lines.ts'
 import type { LabelDialogue } from '../../label/label-dialogue.ts'
-import { dataOption, planRecordReading, recordFileOptions, sourceOption } from '../../options/record-file-options.ts'
+import {
+  dataOption,
+  lensOption,
+  planRecordReading,
+  recordFileOptions,
+  sourceOption,
+} from '../../options/record-file-options.ts'
 import { seedOption } from '../../options/seed-option.ts'
 import { jsonOption } from '../../options/site-options.ts'
 import { CommandFailure, command, type ParsedParams } from '../../program/command.ts'
-import { integer, required, text, withDefault } from '../../program/params.ts'
+import { integer, text, withDefault } from '../../program/params.ts'
 import { discardTypedInput } from '../../terminal/discard-typed-input.ts'
 import { line_break, printResult } from '../../terminal/output.ts'
 import { createProgressFormatter } from '../../terminal/resolution-progress.ts'
@@ -19,7 +25,7 @@ const max_pairs = 10_000
 const default_pairs = 100
 
 const options = {
-  lens: required(text('LENS', 'Lens file, or a shipped lens: persons, bibliography, products')),
+  ...lensOption,
   ...dataOption,
   ...sourceOption,
   labels: text('FILE', 'File of labels: created, or continued (default: none, with --out)'),

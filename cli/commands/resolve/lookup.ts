@@ -9,6 +9,8 @@ import { formatTable, printResult } from '../../terminal/output.ts'
 export const definition = command({
   words: 'resolve lookup',
   summary: 'Look up the entities that a record may belong to',
+  notes:
+    'Looks in the registry of the service. In a registry file of `resolve run`, `platform resolve registry search` finds records without a service.',
   positionals: { file: required(text('FILE', 'Record, a JSON object of column to value; - reads stdin')) },
   options: {
     lens: text('LENS', 'Uid or name of the lens (default: the one in use)'),

@@ -5,6 +5,7 @@ import {
   dataOption,
   planRecordReading,
   recordFileOptions,
+  runLensOption,
   sourceOption,
   thresholdOption,
 } from '../../options/record-file-options.ts'
@@ -28,7 +29,7 @@ export const definition = command({
   ].join('\n'),
   options: {
     registry: required(text('FILE', 'Registry; the command updates it')),
-    lens: required(text('LENS', 'Lens of the run: a file, or a shipped lens')),
+    ...runLensOption,
     ...dataOption,
     ...sourceOption,
     out: text('DIR', 'New or empty folder for the results (default: only the registry is written)'),

@@ -7,6 +7,7 @@ import {
 } from '../../format/resolution-summary.ts'
 import {
   dataOption,
+  lensOption,
   planRecordReading,
   recordFileOptions,
   sourceOption,
@@ -51,7 +52,7 @@ export const definition = command({
     'record has it in every run.',
   ].join('\n'),
   options: {
-    lens: required(text('LENS', 'Lens file, or a shipped lens: persons, bibliography, products')),
+    ...lensOption,
     ...dataOption,
     ...sourceOption,
     out: required(text('DIR', 'New or empty folder for the results')),

@@ -1,5 +1,4 @@
 // Matches records of files against a registry, without a run: each joins an entity or starts a new one.
-import { join } from 'node:path'
 import type { ResultKind } from '../../../adapters/platform/data-file/data-kinds.ts'
 import { describeJoining } from '../../roles/resolution/arrival/final-outcomes.ts'
 import type { ArrivedRecordOutcome } from '../../roles/resolution/arrival/model.ts'
@@ -10,8 +9,9 @@ import { scoreUnit } from '../../roles/resolution/engine/score/score-unit.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { ArrivalClustering } from '../../roles/resolution/registry/join-arrivals.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
+import { writeResults } from './folder/write-results.ts'
 import { type RecordReading, readLensRecords } from './lens-records.ts'
-import { claimFolder, requireWritable } from './new-files.ts'
+import { requireWritable, withResultFolder } from './new-files.ts'
 import { remarkUnreadColumns } from './reading/unread-columns.ts'
 import { buildChangeTable } from './registry/change-table.ts'
 import { checkTextForm } from './registry/check-text-form.ts'
@@ -30,7 +30,7 @@ import {
 } from './registry/registry-content.ts'
 import { type KeyedArrival, RegistryMatcher } from './registry/registry-matcher.ts'
 import { pairColumns } from './resolution-tables.ts'
-import { type ResultTable, writeFileAtomically, writeResultTable } from './result-file.ts'
+import type { ResultTable } from './result-file.ts'
 
 export type MatchFilesOptions = {
   readonly lens: Lens
@@ -65,9 +65,15 @@ export async function matchFiles(
   options: MatchFilesOptions,
   onProgress: EngineProgressListener,
 ): Promise<MatchedFileRecord[]> {
-  const { lens, out, format = 'csv' } = options
   requireWritable(options.registry)
-  if (out !== undefined) claimFolder(out)
+  return await withResultFolder(options.out, () => matchIntoFolder(options, onProgress))
+}
+
+async function matchIntoFolder(
+  options: MatchFilesOptions,
+  onProgress: EngineProgressListener,
+): Promise<MatchedFileRecord[]> {
+  const { lens, out, format = 'csv' } = options
   const registry = readEntityRegistry(options.registry, lens.lens)
   const content = requireRegistryContent(registry, options)
   const newRecords = await readNewRecords(options, onProgress)
@@ -93,21 +99,18 @@ export async function matchFiles(
     return { source, id, entity, size: members.length, ...joining }
   })
   if (ids.length > 0) onProgress({ phase: 'write', done: 0, total: 0 })
-  if (out !== undefined)
-    for (const table of [
-      buildMatchedTable(matched),
-      buildMatchedPairTable(clustering),
-      buildChangeTable(registry, updated),
-    ])
-      await writeResultTable(out, table, format)
-  if (changed.size > 0)
-    replaceEntityRegistry(options.registry, { ...updated, content: { ...content, records: matcher.records } })
-  if (out !== undefined) {
-    const summary = { lens: lens.lens, version: lens.version, records: newRecords.size, changed: changed.size }
-    writeFileAtomically(join(out, 'match.json'), (write) =>
-      write(Buffer.from(`${JSON.stringify(summary, undefined, 2)}\n`)),
-    )
+  const updateRegistry = () => {
+    if (changed.size > 0)
+      replaceEntityRegistry(options.registry, { ...updated, content: { ...content, records: matcher.records } })
   }
+  if (out === undefined) {
+    updateRegistry()
+    return matched
+  }
+  const tables = [buildMatchedTable(matched), buildMatchedPairTable(clustering), buildChangeTable(registry, updated)]
+  const summary = { lens: lens.lens, version: lens.version, records: newRecords.size, changed: changed.size }
+  const documents = [['match.json', summary]] as const
+  await writeResults({ out, format, tables, documents, onChunk: () => undefined }, updateRegistry)
   return matched
 }
 

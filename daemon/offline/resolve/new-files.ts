@@ -1,14 +1,54 @@
 // Creates result files and folders; never overwrites an existing one.
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 
-/** Creates a private folder. Throws `OfflineCommandError`: 3 if it is not empty, 1 if it cannot be written. */
-export function claimFolder(out: string): void {
+/**
+ * Runs work whose results go into a new or empty private folder. If it fails, the folders that were created for it are removed,
+ * unless something is in them. Throws `OfflineCommandError`: 3 if the folder is not empty, 1 if it cannot be written.
+ */
+export async function withResultFolder<T>(out: string | undefined, work: () => Promise<T>): Promise<T> {
+  if (out === undefined) return await work()
+  const created = { first: undefined as string | undefined }
+  try {
+    claimFolder(out, (first) => {
+      created.first = first
+    })
+    return await work()
+  } catch (error) {
+    if (created.first !== undefined) removeEmptyFolders(resolve(out), resolve(created.first))
+    throw error
+  }
+}
+
+/** From the innermost to the first one that was created. */
+function removeEmptyFolders(innermost: string, first: string): void {
   runAsInvoker(() => {
     try {
-      mkdirSync(out, { recursive: true, mode: 0o700 })
+      for (let folder = innermost; folder.startsWith(first); folder = dirname(folder)) rmdirSync(folder)
+    } catch {
+      // A folder in which somebody put something stays, and so do those around it.
+    }
+  })
+}
+
+/** `onCreate` receives the outermost of the folders that did not exist. */
+function claimFolder(out: string, onCreate: (first: string) => void): void {
+  runAsInvoker(() => {
+    try {
+      const first = mkdirSync(out, { recursive: true, mode: 0o700 })
+      if (first !== undefined) onCreate(first)
       if (readdirSync(out).length > 0) throw new OfflineCommandError(3, `${out} is not empty`, 'name a new folder')
       tryWriting(join(out, '.partial'))
     } catch (error) {

@@ -22,7 +22,7 @@ import { buildRunModel, run_model_name } from './folder/run-model.ts'
 import { writeResults } from './folder/write-results.ts'
 import { readPairLabels } from './lens/lens-labels.ts'
 import { convertLensFaults, type FileRecords, type RecordReading, readLensRecords } from './lens-records.ts'
-import { claimFolder, requireWritable } from './new-files.ts'
+import { requireWritable, withResultFolder } from './new-files.ts'
 import { type ReadingSummary, summarizeReading } from './reading/file-reading.ts'
 import { FileVersions } from './reading/file-versions.ts'
 import { nameSource, refuseDuplicateSources } from './reading/source-names.ts'
@@ -107,14 +107,22 @@ export async function resolveFiles(
   options: ResolveFilesOptions,
   onProgress: EngineProgressListener,
 ): Promise<ResolutionSummary> {
-  const { lens, files, out, seed, format = 'csv', hasAllPairs = false, registry: registryFile } = options
+  const { files, out, registry } = options
   const reading: RecordReading = { ...options.reading, versions: new FileVersions() }
   refuseDuplicateSources(files.map((file) => nameSource(file, reading.sources)))
-  if (options.keepsRecords && registryFile === undefined)
+  if (options.keepsRecords && registry === undefined)
     throw new OfflineCommandError(2, '--keep-records needs a registry: name it with --registry')
   // Before reading, so that an hour of work does not end at a path that cannot be written.
-  if (registryFile !== undefined) requireWritable(registryFile)
-  claimFolder(out)
+  if (registry !== undefined) requireWritable(registry)
+  return await withResultFolder(out, () => resolveIntoFolder(options, reading, onProgress))
+}
+
+async function resolveIntoFolder(
+  options: ResolveFilesOptions,
+  reading: RecordReading,
+  onProgress: EngineProgressListener,
+): Promise<ResolutionSummary> {
+  const { lens, files, out, seed, format = 'csv', hasAllPairs = false, registry: registryFile } = options
   const registry = registryFile === undefined ? undefined : readEntityRegistry(registryFile, lens.lens)
   const inputs = await describeInputs(files, reading, options.lensName, onProgress)
   const records = await readLensRecords(lens, files, onProgress, reading)

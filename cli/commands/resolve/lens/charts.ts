@@ -2,6 +2,7 @@
 import { offline } from '../../../../daemon/offline/offline.ts'
 import {
   dataOption,
+  lensOption,
   planRecordReading,
   recordFileOptions,
   thresholdOption,
@@ -9,7 +10,7 @@ import {
 import { seedOption } from '../../../options/seed-option.ts'
 import { jsonOption } from '../../../options/site-options.ts'
 import { command } from '../../../program/command.ts'
-import { flag, required, text } from '../../../program/params.ts'
+import { flag, text } from '../../../program/params.ts'
 import { colourText, line_break, paragraph_break, printResult } from '../../../terminal/output.ts'
 import { createProgressFormatter } from '../../../terminal/resolution-progress.ts'
 
@@ -22,7 +23,7 @@ export const definition = command({
     'at any size.',
   ].join('\n'),
   options: {
-    lens: required(text('LENS', 'Lens file, or a shipped lens: persons, bibliography, products')),
+    ...lensOption,
     ...dataOption,
     out: text('DIR', 'New or empty folder for the charts as SVG (default: nothing is written)'),
     blocking: flag('Only count the pairs of blocking'),

@@ -1,11 +1,17 @@
 // Learns the weights of a lens once, so that later runs do not learn them again.
 import { offline } from '../../../../daemon/offline/offline.ts'
 import { formatLabelEffect } from '../../../format/label-effect.ts'
-import { dataOption, planRecordReading, recordFileOptions, sourceOption } from '../../../options/record-file-options.ts'
+import {
+  dataOption,
+  lensOption,
+  planRecordReading,
+  recordFileOptions,
+  sourceOption,
+} from '../../../options/record-file-options.ts'
 import { seedOption } from '../../../options/seed-option.ts'
 import { jsonOption } from '../../../options/site-options.ts'
 import { command } from '../../../program/command.ts'
-import { required, text } from '../../../program/params.ts'
+import { text } from '../../../program/params.ts'
 import { formatFields, formatTable, keepLayout, paragraph_break, printResult } from '../../../terminal/output.ts'
 import { createProgressFormatter } from '../../../terminal/resolution-progress.ts'
 
@@ -21,7 +27,7 @@ export const definition = command({
     'file. A run with it learns nothing: the same weights apply to other data.',
   ].join('\n'),
   options: {
-    lens: required(text('LENS', 'Lens file, or a shipped lens: persons, bibliography, products')),
+    ...lensOption,
     ...dataOption,
     ...sourceOption,
     labels: text('FILE', 'Labelled pairs, or known clusters or matches (default: none)'),

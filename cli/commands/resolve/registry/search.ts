@@ -2,6 +2,7 @@
 import { offline } from '../../../../daemon/offline/offline.ts'
 import { formatFieldValues } from '../../../format/record.ts'
 import { parseFieldValues } from '../../../options/field-values.ts'
+import { runLensOption } from '../../../options/record-file-options.ts'
 import { jsonOption } from '../../../options/site-options.ts'
 import { command } from '../../../program/command.ts'
 import { integer, required, rest, text, withDefault } from '../../../program/params.ts'
@@ -13,11 +14,12 @@ export const definition = command({
   summary: 'Search records of a registry file by values of fields',
   notes: [
     'The registry is one that `platform resolve run --registry FILE --keep-records` has written. Values are compared in the',
-    'normal form of the lens; one that ends with * is the beginning of a value.',
+    'normal form of the lens; one that ends with * is the beginning of a value. In the registry of the service,',
+    '`platform resolve lookup` finds the entities that a record may belong to.',
   ].join('\n'),
   options: {
     registry: required(text('FILE', 'Registry of a run')),
-    lens: required(text('LENS', 'Lens of the run: a file, or a shipped lens')),
+    ...runLensOption,
     field: required(rest('FIELD=VALUE', 'One or more fields of the lens with the wanted values')),
     limit: withDefault(50, integer('COUNT', 'Maximum number of results', 1, 100_000)),
     ...jsonOption,

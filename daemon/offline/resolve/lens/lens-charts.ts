@@ -23,7 +23,7 @@ import { scoreUnit } from '../../../roles/resolution/engine/score/score-unit.ts'
 import { listLevelLabels } from '../../../roles/resolution/lens/field.ts'
 import type { Lens } from '../../../roles/resolution/lens/model.ts'
 import { convertLensFaults, type RecordReading, readLensRecords } from '../lens-records.ts'
-import { claimFolder, writeNewFile } from '../new-files.ts'
+import { withResultFolder, writeNewFile } from '../new-files.ts'
 import { type LensColumns, readLens, withColumns } from './lens-file.ts'
 
 export type LensChartOptions = {
@@ -48,10 +48,16 @@ export type LensCharts = {
 
 /** Draws the charts. Throws `OfflineCommandError`: 1 for an unusable lens or data, 3 for a folder in use. */
 export async function drawLensCharts(
+  options: LensChartOptions,
+  onProgress: EngineProgressListener,
+): Promise<LensCharts> {
+  return await withResultFolder(options.out, () => drawIntoFolder(options, onProgress))
+}
+
+async function drawIntoFolder(
   { lens: reference, files, columns, reading, out, seed, isBlockingOnly }: LensChartOptions,
   onProgress: EngineProgressListener,
 ): Promise<LensCharts> {
-  if (out !== undefined) claimFolder(out)
   const lens = withColumns(readLens(reference), columns)
   const records = await readLensRecords(lens, files, onProgress, reading)
   const blocking = convertLensFaults(() => reportBlocking(lens, records, seed, onProgress))
