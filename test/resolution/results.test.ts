@@ -142,7 +142,7 @@ describe('nothing that is not whole has the name of a result', () => {
     expect(() => execFileSync('bash', ['-c', command.join('; '), node], { stdio: 'pipe' })).toThrow(
       `${at('full/clusters.csv')} cannot be written: it exceeds the maximum file size`,
     )
-    expect(readdirSync(at('full'))).toEqual([])
+    expect(existsSync(at('full'))).toBe(false)
   })
 
   test('where pairs cannot be written, clusters are taken away again', async () => {
@@ -166,7 +166,7 @@ describe('nothing that is not whole has the name of a result', () => {
         },
       )
       await expect(ending).rejects.toThrow(`ended at ${phase}`)
-      expect(readdirSync(at(`ended-${phase}`))).toEqual([])
+      expect(existsSync(at(`ended-${phase}`))).toBe(false)
     }
   })
 
