@@ -50,6 +50,12 @@ export class CsvColumns {
     this.reserve(this.rows)
   }
 
+  /** Sets the lines of the rows behind those so far: one line each, from this one on. */
+  addLines(rows: number, line: number): void {
+    if (!this.#lines) return
+    for (let row = this.rows; row < rows; row++) this.#lines[row] = line + row - this.rows
+  }
+
   /** Returns the rows; `bytes` is the window that their positions refer to. */
   block(bytes: Uint8Array): DataBlock {
     const selected = this.columns.filter((column) => column !== undefined)

@@ -50,7 +50,7 @@ export class CsvRecords {
     // The last record may end within a character.
     const text = bytes.subarray(0, bytes.lastIndexOf(lineEnd, end - 1) + 1)
     this.#checksText = !isUtf8(text) || text.includes(0)
-    this.#isPlain = !this.#checksText && !this.#options.hasLines
+    this.#isPlain = !this.#checksText
   }
 
   get isFull(): boolean {
@@ -105,6 +105,7 @@ export class CsvRecords {
       table.reserve(++row)
       if (row === room || bytes[start] === comment) break
     }
+    table.addLines(row, this.#line)
     this.#line += row - table.rows
     table.rows = row
     return record
@@ -189,7 +190,7 @@ export class CsvRecords {
     const place = this.#placeOf(from, at)
     // Without the names of the columns nothing that follows can be read.
     if (!this.#options.onReject || !this.#columns) throw new DataFault(reason, place)
-    this.#options.onReject({ reason, place })
+    this.#options.onReject({ reason, place }, this.#window.beginningOf(from))
     this.#line = place.line
     this.#isSkipping = true
     return at

@@ -1,7 +1,11 @@
 // Reads the complete JSON lines of a window into columns.
 import { type DataBlock, maxBlockRows, TextColumnBuilder } from '../../../daemon/kernel/data/data-block.ts'
 import { DataFault, type RecordPlace } from '../../../daemon/kernel/data/data-fault.ts'
-import { type DataReadOptions, max_record_bytes } from '../../../daemon/kernel/data/read-options.ts'
+import {
+  type DataReadOptions,
+  max_beginning_bytes,
+  max_record_bytes,
+} from '../../../daemon/kernel/data/read-options.ts'
 import type { TextWindow } from '../../../daemon/kernel/data/text-window.ts'
 import { formatJsonValue, parseJsonRecord } from './json-record.ts'
 
@@ -59,7 +63,7 @@ export class JsonLines {
     const fault = typeof record === 'string' ? record : this.#addRecord(record, at)
     // The line is read again in the next block.
     if (this.#isCut) return
-    if (fault !== undefined) this.#leaveOut(fault, at)
+    if (fault !== undefined) this.#leaveOut(fault, at, line)
     else this.#block_bytes += line.length
   }
 
@@ -114,14 +118,14 @@ export class JsonLines {
     return { line: this.#line, offset: this.#window.base + at }
   }
 
-  #leaveOut(reason: string, at: number): void {
+  #leaveOut(reason: string, at: number, line: Uint8Array): void {
     if (!this.#options.onReject) throw this.#fault(reason, at)
-    this.#options.onReject({ reason, place: this.#placeOf(at) })
+    this.#options.onReject({ reason, place: this.#placeOf(at) }, line.subarray(0, max_beginning_bytes))
   }
 
   /** Leaves out the line that fills the window; returns where reading resumes. Throws `DataFault`. */
   rejectLong(): number {
-    this.#leaveOut(`the line has more than ${max_record_bytes} bytes`, 0)
+    this.#leaveOut(`the line has more than ${max_record_bytes} bytes`, 0, this.#window.bytes)
     this.#isSkipping = true
     return this.#window.end
   }

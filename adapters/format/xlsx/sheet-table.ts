@@ -1,7 +1,7 @@
 // The rows of a sheet as columns of text: the first row with a value names the columns.
 import { type DataBlock, TextColumnBuilder } from '../../../daemon/kernel/data/data-block.ts'
 import { DataFault } from '../../../daemon/kernel/data/data-fault.ts'
-import type { DataReadOptions } from '../../../daemon/kernel/data/read-options.ts'
+import { type DataReadOptions, max_beginning_bytes } from '../../../daemon/kernel/data/read-options.ts'
 import { lettersOf } from './cell-text.ts'
 
 /** Values of a row by column; undefined for an empty cell. */
@@ -37,7 +37,8 @@ export class SheetTable {
     const fault = this.#findFault(this.#names, row, width) ?? this.#findUncomputed(this.#names, uncomputed)
     if (fault !== undefined) {
       if (!this.#options.onReject) throw new DataFault(`row ${number}: ${fault}`)
-      this.#options.onReject({ reason: fault, place: { line: number, offset: 0 } })
+      const beginning = JSON.stringify(row).slice(0, max_beginning_bytes)
+      this.#options.onReject({ reason: fault, place: { line: number, offset: 0 } }, this.#encoder.encode(beginning))
       return
     }
     const { rows } = this.#options.limits

@@ -18,7 +18,7 @@ export type ColumnType = (typeof columnTypes)[number]
 const timeUnits = ['ms', 'us', 'ns'] as const
 export type TimeUnit = (typeof timeUnits)[number]
 
-const dataColumn = z.strictObject({
+export const dataColumn = z.strictObject({
   name: z.string(),
   type: z.enum(columnTypes),
   unit: z.enum(timeUnits).optional().describe('Of `timestamp` and `local_timestamp`; default us.'),

@@ -12,6 +12,9 @@ export type DataLimits = {
 /** Maximum bytes of a record of text. */
 export const max_record_bytes = 16_777_216
 
+/** Bytes of a record that is left out which `onReject` receives at most. */
+export const max_beginning_bytes = 4_096
+
 const max_field_bytes = 1_048_576
 
 /** Limits for data of unknown origin. */
@@ -27,10 +30,11 @@ export type DataReadOptions = {
    */
   readonly isOptional?: ((name: string) => boolean) | undefined
   /**
-   * Receives each record that is left out. Without it, the first fault ends the reading. Faults of the whole file
-   * always do: too many rows or columns, and column names that cannot be used.
+   * Receives each record that is left out, and the beginning of its bytes where the format has them, which are valid during
+   * the call. Without it, the first fault ends the reading. Faults of the whole file always do: too many rows or columns, and
+   * column names that cannot be used.
    */
-  readonly onReject?: ((record: RejectedRecord) => void) | undefined
+  readonly onReject?: ((record: RejectedRecord, beginning?: Uint8Array) => void) | undefined
   /** Whether blocks have the lines of their rows, which takes time. */
   readonly hasLines?: boolean | undefined
 }

@@ -1,6 +1,6 @@
 // A window over text of any length: whole records at its beginning, and at its end the part of one that more bytes complete.
 import { type ByteSource, fillBuffer } from './byte-source.ts'
-import { max_record_bytes } from './read-options.ts'
+import { max_beginning_bytes, max_record_bytes } from './read-options.ts'
 
 const first_bytes = 65_536
 const lineFeed = 10
@@ -42,6 +42,13 @@ export class TextWindow {
     this.isEndAdded = this.isLast && this.end > 0 && this.bytes[this.end - 1] !== this.lineEnd
     if (this.isEndAdded) this.bytes[this.end++] = this.lineEnd
     return true
+  }
+
+  /** The beginning of the line from this position on, for a report of it. */
+  beginningOf(from: number): Uint8Array {
+    const most = Math.min(this.end, from + max_beginning_bytes)
+    const lineEnd = this.bytes.subarray(from, most).indexOf(this.lineEnd)
+    return this.bytes.subarray(from, lineEnd < 0 ? most : from + lineEnd)
   }
 
   async #widen(): Promise<void> {

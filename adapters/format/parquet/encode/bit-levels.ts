@@ -1,0 +1,67 @@
+// Runs of small numbers as the hybrid of run lengths and packed bits that Parquet has for levels and positions in dictionaries.
+import type { ByteBuffer } from './byte-buffer.ts'
+
+/** Whether each row of a page has a value. */
+export class PresenceBits {
+  #bits = new Uint8Array(1 << 10)
+  rows = 0
+  present = 0
+
+  add(isPresent: boolean): void {
+    const at = this.rows >> 3
+    if (at === this.#bits.length) {
+      const wider = new Uint8Array(at * 2)
+      wider.set(this.#bits)
+      this.#bits = wider
+    }
+    const bit = this.rows++ & 7
+    if (bit === 0) this.#bits[at] = 0
+    if (!isPresent) return
+    this.#bits[at] = this.#bits[at]! | (1 << bit)
+    this.present++
+  }
+
+  /** Adds the levels with their length, as pages of the first version have them. */
+  write(into: ByteBuffer): void {
+    const start = into.length
+    into.addUint32(0)
+    if (this.present === this.rows || this.present === 0) {
+      into.addVarint(this.rows * 2)
+      into.addByte(this.present === 0 ? 0 : 1)
+    } else {
+      const packed = (this.rows + 7) >> 3
+      into.addVarint(packed * 2 + 1)
+      into.add(this.#bits.subarray(0, packed))
+    }
+    into.view.setUint32(start, into.length - start - 4, true)
+  }
+
+  clear(): void {
+    this.rows = 0
+    this.present = 0
+  }
+}
+
+/** Bits that numbers up to this one take; at least one, since readers differ about none. */
+export function countBits(largest: number): number {
+  return Math.max(1, 32 - Math.clz32(largest))
+}
+
+/** Adds numbers of so many bits, at most 24 each, in groups of eight. */
+export function writePacked(values: Int32Array, count: number, width: number, into: ByteBuffer): void {
+  const groups = (count + 7) >> 3
+  into.addVarint(groups * 2 + 1)
+  into.reserve(groups * width + 4)
+  const { bytes } = into
+  let at = into.length
+  let [pending, pending_bits] = [0, 0]
+  for (let index = 0; index < groups * 8; index++) {
+    pending |= (index < count ? values[index]! : 0) << pending_bits
+    pending_bits += width
+    for (; pending_bits >= 8; pending_bits -= 8) {
+      bytes[at++] = pending & 255
+      pending >>>= 8
+    }
+  }
+  into.length = at
+}

@@ -1,0 +1,62 @@
+// A landed dataset: a folder of Parquet files with the description of their content and origin.
+import * as z from 'zod'
+import { dataColumn } from './data-schema.ts'
+
+/** Name of the description in the folder. It is written last. */
+export const dataset_manifest_name = 'dataset.json'
+/** Name of the file of records that were left out. */
+export const dataset_rejects_name = 'rejects.jsonl'
+
+const digest = z.string().regex(/^[0-9a-f]{64}$/)
+const count = z.int().min(0)
+
+const datasetFile = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/)
+    .describe('Name in the folder of the dataset.'),
+  bytes: count,
+  sha256: digest,
+})
+
+const datasetInput = z.strictObject({
+  name: z.string().max(4_096).describe('Name of the file, without its folder.'),
+  bytes: count,
+  sha256: digest,
+  read_as: z
+    .record(z.string().max(64), z.string().max(1_024))
+    .describe(
+      'How the file was read: format, and encoding, delimiter, quotation mark, sheet or pointer where it has them.',
+    ),
+  rows: count.describe('Rows that landed, in the order of the inputs.'),
+  rejects: count,
+})
+
+const widening = z.strictObject({
+  column: z.string(),
+  from: z.string().max(64).describe('Type that the values before allow.'),
+  to: z.string().max(64),
+  input: z.string().max(4_096),
+  place: count.optional().describe('Line, row of a sheet, or record of the value.'),
+  value: z.string().describe('The beginning of the value.'),
+})
+
+/** The content of `dataset.json`. */
+export const landedDataset = z.strictObject({
+  format: z.literal(1),
+  columns: z.array(dataColumn).max(4_096).describe('In the order of the files.'),
+  rows: count,
+  files: z
+    .array(datasetFile.extend({ rows: count }))
+    .max(100_000)
+    .describe('Parquet files, in the order of their rows.'),
+  inputs: z.array(datasetInput).max(10_000),
+  rejects: z.strictObject({ rows: count, file: datasetFile.optional() }).describe('Records that were left out.'),
+  widened: z
+    .array(widening)
+    .describe('Values that made the inferred type of a column wider than that of the values before them.'),
+})
+export type LandedDataset = z.infer<typeof landedDataset>
+export type DatasetInput = LandedDataset['inputs'][number]
+export type DatasetFile = LandedDataset['files'][number]
+export type ColumnWidening = LandedDataset['widened'][number]
