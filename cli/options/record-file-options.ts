@@ -33,14 +33,19 @@ export const runLensOption = {
   },
 }
 
-/** Options of the format. */
-export const dataFormatOptions = {
+/** How a file is read, where it is not to be found in it. */
+export const fileFormatOptions = {
   dataFormat: choice('KIND', 'Format of the data files, regardless of their endings', [
     ...(['csv', 'jsonl', 'parquet', 'tsv', 'xlsx'] as const),
   ]),
   delimiter: delimiter(),
   encoding: choice('KIND', 'Encoding of text without a byte order mark; default: found in each file', textEncodings),
   sheet: text('NAME|N', 'Sheet of a workbook, by name or number (default: the first one)'),
+}
+
+/** Options of the format. */
+export const dataFormatOptions = {
+  ...fileFormatOptions,
   skipBadRows: flag('Leave out rows that cannot be read, and report them (default: they end the command)'),
 }
 

@@ -56,6 +56,7 @@ export const offline = {
   siteBackup: () => import('./site/site-backup.ts'),
   siteRestore: () => import('./site/site-restore.ts'),
   shippedFiles: () => import('./site/shipped-files.ts'),
+  landing: () => import('./ingest/land-dataset.ts'),
   lenses: () => import('./resolve/lens/lens-file.ts'),
   newFiles: () => import('./resolve/new-files.ts'),
   lensProposal: () => import('./resolve/lens/lens-proposal.ts'),

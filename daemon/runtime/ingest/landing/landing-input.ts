@@ -1,0 +1,105 @@
+// A file that is landed: how it is read, its digest, and its blocks.
+import { setImmediate } from 'node:timers/promises'
+import { changedFileError, type DataFile } from '../../../../adapters/platform/data-file/data-file.ts'
+import { type DataFormat, openBlocks } from '../../../../adapters/platform/data-file/data-kinds.ts'
+import { describeDataFault } from '../../../../adapters/platform/data-file/describe-data-fault.ts'
+import { detectDataFormat } from '../../../../adapters/platform/data-file/detect-data-format.ts'
+import type { DataBlock } from '../../../kernel/data/data-block.ts'
+import type { DatasetInput } from '../../../kernel/data/landed-dataset.ts'
+import { type DataReadOptions, usualLimits } from '../../../kernel/data/read-options.ts'
+import { runningDigest } from '../../../kernel/encoding/running-digest.ts'
+import { LandingError } from './landing-error.ts'
+import type { PlaceUnit } from './reject-log.ts'
+
+export type LandingInput = {
+  /** Without folders, for the description of the dataset. */
+  readonly name: string
+  /** The file in messages. */
+  readonly label: string
+  /** Throws `DataFileError`. The caller closes the file. */
+  open(): DataFile | Promise<DataFile>
+  readonly format: DataFormat
+}
+
+/** An input whose format and digest are known. */
+export type ExaminedInput = LandingInput & {
+  readonly size: number
+  readonly version: string
+  readonly unit: PlaceUnit
+  readonly remarks: readonly string[]
+  readonly description: Omit<DatasetInput, 'rows' | 'rejects'>
+}
+
+/** Receives the bytes of the input that were read so far; what it throws ends the reading. */
+export type ByteListener = (done: number) => void
+
+const piece_bytes = 1 << 22
+/** A dataset may have more rows than one reading of records for resolution. */
+const landing_limits = { ...usualLimits, rows: 2_000_000_000 }
+
+export async function examineInput(input: LandingInput, onRead: ByteListener): Promise<ExaminedInput> {
+  return await withFile(input, undefined, async (file) => {
+    const digested = runningDigest()
+    for (let at = 0; at < file.size; at += piece_bytes) {
+      digested.add(new Uint8Array(file.read(at, Math.min(file.size, at + piece_bytes))))
+      onRead(at)
+      await setImmediate()
+    }
+    const { format, remarks } = await detectDataFormat(file, input.format, () => onRead(file.size))
+    const unit = format.kind === 'parquet' ? 'record' : format.kind === 'xlsx' ? 'row' : 'line'
+    const description = { name: input.name, bytes: file.size, sha256: digested.hex(), read_as: describeFormat(format) }
+    return { ...input, format, size: file.size, version: file.version, unit, remarks, description }
+  })
+}
+
+function describeFormat({ kind, encoding, delimiter, quote, sheet }: DataFormat): DatasetInput['read_as'] {
+  return {
+    format: kind,
+    ...(encoding !== undefined && { encoding }),
+    ...(delimiter !== undefined && { delimiter }),
+    ...(quote !== undefined && { quote }),
+    ...(sheet !== undefined && { sheet }),
+  }
+}
+
+/** Hands the blocks of the input on, each before the next one is read. Throws `LandingError` for a fault of the file. */
+export async function readInput(
+  input: ExaminedInput,
+  { onReject, onRead }: { readonly onReject: NonNullable<DataReadOptions['onReject']>; readonly onRead: ByteListener },
+  onBlock: (block: DataBlock) => void | Promise<void>,
+): Promise<void> {
+  const isJson = input.format.kind === 'jsonl'
+  const options = {
+    ...{ limits: landing_limits, isSelected: () => true, onReject, hasLines: true },
+    // Objects of JSON are kept as JSON.
+    ...(isJson && { isOptional: () => true }),
+  }
+  await withFile(input, input.version, async (file) => {
+    for await (const block of await openBlocks(file, input.format, options, onRead)) {
+      await onBlock(block)
+      // A signal is seen between two blocks.
+      await setImmediate()
+    }
+  })
+}
+
+async function withFile<T>(
+  input: LandingInput,
+  version: string | undefined,
+  read: (file: DataFile) => Promise<T>,
+): Promise<T> {
+  try {
+    const file = await input.open()
+    try {
+      if (version !== undefined && file.version !== version) throw changedFileError()
+      const result = await read(file)
+      file.checkUnchanged()
+      return result
+    } finally {
+      file.close()
+    }
+  } catch (error) {
+    const fault = describeDataFault(error)
+    throw fault ? new LandingError(`${input.label}${fault.text}`, fault.remedy) : error
+  }
+}
