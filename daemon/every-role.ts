@@ -1,4 +1,4 @@
-// Every role with all that it does, for commands and tests; a daemon loads those that it starts, and not this.
+// Every role with all that it does, for tests; a process of the product loads the roles that it needs, and not this.
 
 import type { AddressedOperation } from './kernel/operation/operation.ts'
 import { operationsOf } from './kernel/role/built-in-operations.ts'

@@ -195,6 +195,18 @@ test('a daemon loads the outline of each role, and a role itself when it starts 
   expect(ofRoles.sort()).toEqual(outlines.sort())
 })
 
+test('a command loads a role only when it needs it', () => {
+  const ofCommands = sources.map(({ path: file }) => file).filter((file) => /^(cli|daemon\/offline)\//.test(file))
+  const reached = [
+    ...closure(
+      ofCommands.filter((file) => !isTest(file)),
+      ({ loads }) => loads,
+    ),
+  ]
+  expect(reached).toContain('daemon/roles/site/outline.ts')
+  expectNone(reached.filter((file) => /^daemon\/roles\/[^/]+\/role\.ts$/.test(file)))
+})
+
 test.each(loadedWhenNeeded)('%s is loaded by no site that does not need it', (library) => {
   const reached = loadedAlways()
   expect(reached.has('adapters/serve/http/serve-http.ts')).toBe(true)

@@ -50,7 +50,7 @@ export interface ServiceClient {
 
 export function createServiceClient(target: ServiceTarget): ServiceClient {
   const request = async (address: string, input: ApiObject, accept: string, extras: ApiRequestOptions) => {
-    const addressed = findOperation(address)
+    const addressed = await findOperation(address)
     const response = await sendRequest(target.endpoint(addressed.role), {
       ...buildRequest(addressed, input),
       headers: { accept, ...(await buildHeaders(target, addressed, extras)) },
@@ -74,7 +74,7 @@ export function createServiceClient(target: ServiceTarget): ServiceClient {
     async *stream(address, input, extras = {}) {
       let last_event_id = extras.last_event_id
       for (;;) {
-        const { role } = findOperation(address)
+        const { role } = await findOperation(address)
         const token = await target.token(role)
         const from = last_event_id === undefined ? {} : { last_event_id }
         const { response } = await request(address, input, 'text/event-stream', { ...extras, ...from })

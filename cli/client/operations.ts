@@ -1,11 +1,13 @@
-// Finds an operation by its address, including those of every role, and the allowed values of its input fields.
+// Finds an operation by its address, and the allowed values of its input fields. Loads the role of that address alone.
 import * as z from 'zod'
-import { everyOperation } from '../../daemon/every-role.ts'
 import { type AddressedOperation, type AnyOperation, timeLimitOf } from '../../daemon/kernel/operation/operation.ts'
+import { operationsOf } from '../../daemon/kernel/role/built-in-operations.ts'
+import { roles } from '../../daemon/roles.ts'
 
 /** Throws TypeError for an unknown address: a defect of the command, not of the user's input. */
-export function findOperation(address: string): AddressedOperation {
-  const operation = everyOperation.find((candidate) => candidate.address === address)
+export async function findOperation(address: string): Promise<AddressedOperation> {
+  const operations = await listOperations(address.slice(0, address.indexOf('.')))
+  const operation = operations.find((candidate) => candidate.address === address)
   if (!operation) throw new TypeError(`no role has the operation ${address}`)
   return operation
 }
@@ -19,18 +21,24 @@ export function answerLimitOf(operation: AnyOperation): number {
 }
 
 /** The same for a tool of a role; undefined for one that this version does not have. */
-export function answerLimitOfTool(role: string, tool: string): number | undefined {
-  const found = everyOperation.find((each) => each.role === role && each.operation.tool === tool)
+export async function answerLimitOfTool(role: string, tool: string): Promise<number | undefined> {
+  const found = (await listOperations(role)).find(({ operation }) => operation.tool === tool)
   return found && answerLimitOf(found.operation)
 }
 
 /** Allowed values of an input field, as in `state` or `policy.m`. Throws TypeError unless it is an enum: a defect of the command. */
-export function listChoices(address: string, field: string): readonly string[] {
-  let schema: unknown = findOperation(address).operation.input
+export async function listChoices(address: string, field: string): Promise<readonly string[]> {
+  let schema: unknown = (await findOperation(address)).operation.input
   for (const name of field.split('.'))
     schema = schema instanceof z.ZodObject ? unwrapField(schema.shape[name]) : undefined
   if (!(schema instanceof z.ZodEnum)) throw new TypeError(`${address} has no fixed choices for ${field}`)
   return schema.options.map(String)
+}
+
+/** Empty for a name that no role has. */
+async function listOperations(name: string): Promise<readonly AddressedOperation[]> {
+  const role = await roles.find((outline) => outline.name === name)?.load()
+  return role === undefined ? [] : operationsOf(role)
 }
 
 function unwrapField(field: unknown): unknown {

@@ -1,6 +1,7 @@
 // Prints a role's OpenAPI document from its declared operations; needs no running service.
 
 import { product } from '../../adapters/platform/product/product.ts'
+import { roles } from '../../daemon/roles.ts'
 import { CommandFailure, command } from '../program/command.ts'
 import { flag, required, text } from '../program/params.ts'
 import { keepLayout } from '../terminal/output.ts'
@@ -12,11 +13,11 @@ export const definition = command({
   options: { json: flag('Print JSON on one line') },
   example: 'platform openapi consensus > consensus.openapi.json',
   async run({ role: name, json }, terminal) {
-    const { everyRole } = await import('../../daemon/every-role.ts')
-    const role = everyRole.find((candidate) => candidate.name === name)
-    const roleNames = everyRole.map((candidate) => candidate.name).join(', ')
-    if (!role) throw new CommandFailure(2, `the role "${name}" does not exist; the roles are ${roleNames}`)
-    const [{ buildOpenapi }, { operationsOf }] = await Promise.all([
+    const outline = roles.find((candidate) => candidate.name === name)
+    const roleNames = roles.map((candidate) => candidate.name).join(', ')
+    if (!outline) throw new CommandFailure(2, `the role "${name}" does not exist; the roles are ${roleNames}`)
+    const [role, { buildOpenapi }, { operationsOf }] = await Promise.all([
+      outline.load(),
       import('../../daemon/kernel/api/openapi.ts'),
       import('../../daemon/kernel/role/built-in-operations.ts'),
     ])

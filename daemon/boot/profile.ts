@@ -39,6 +39,9 @@ export function listSettingsBlocks(roles: readonly RoleOutline[]): SettingsBlock
   return [...sections.values()]
 }
 
+/** A command reads the profile of its site several times: its text is parsed once. */
+let newest: { readonly text: string; readonly profile: Record<string, unknown> } | undefined
+
 /** Parses the profile file; throws ProfileError for unreadable or malformed YAML. */
 export function readProfile(file: string): Record<string, unknown> {
   let text: string
@@ -47,10 +50,12 @@ export function readProfile(file: string): Record<string, unknown> {
   } catch {
     throw new ProfileError([{ path: file, message: 'the profile cannot be read; `platform init` makes one' }])
   }
+  if (newest?.text === text) return newest.profile
   const document = parseYaml(text)
   if ('faults' in document) throw new ProfileError(document.faults.map((message) => ({ path: file, message })))
   const parsed = z.record(z.string(), z.unknown()).safeParse(document.value ?? {})
   if (!parsed.success) throw new ProfileError([{ path: file, message: 'the profile must be a mapping of sections' }])
+  newest = { text, profile: parsed.data }
   return parsed.data
 }
 

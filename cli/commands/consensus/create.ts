@@ -19,7 +19,7 @@ export const definition = command({
     method: choice(
       'METHOD',
       'Combination method; default: weighted_average',
-      listChoices('consensus.session.create', 'policy.combination_method'),
+      await listChoices('consensus.session.create', 'policy.combination_method'),
     ),
     ratify: decimal('SHARE', 'Score at or above which a match is ratified (default: 0.8)', 0.5, 1),
     conflict: decimal('SHARE', 'Conflict at or above which the session is in conflict (default: 0.5)', 0, 1),

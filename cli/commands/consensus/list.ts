@@ -8,7 +8,7 @@ export const definition = listCommand({
   words: 'consensus list',
   summary: 'List sessions, newest first',
   options: {
-    state: choice('STATE', 'Only those in this state', listChoices('consensus.session.list', 'state')),
+    state: choice('STATE', 'Only those in this state', await listChoices('consensus.session.list', 'state')),
     lens: text('ID', 'Only sessions of this lens'),
     correlationId: text('ID', 'Only sessions about the match with this correlation id'),
     deadlineBefore: instant('TIME', 'Only undecided sessions whose deadline is at or before this instant'),

@@ -18,7 +18,7 @@ export const definition = command({
     const file = folder?.profile ?? resolve(params.file ?? '')
     const [{ listProfileProblems }, peers] = await Promise.all([offline.profile(), offline.peers()])
     const enrolled = folder ? await peers.listPeers(folder) : []
-    const problems = listProfileProblems(
+    const problems = await listProfileProblems(
       file,
       terminal.env,
       enrolled.map((peer) => peer.name),

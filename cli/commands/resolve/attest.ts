@@ -13,7 +13,7 @@ export const definition = command({
   positionals: { match: required(text('MATCH', 'Id of the match')) },
   options: {
     decision: required(
-      choice('DECISION', 'Decision on the match', listChoices('resolution.entity-match.attest', 'decision')),
+      choice('DECISION', 'Decision on the match', await listChoices('resolution.entity-match.attest', 'decision')),
     ),
     evidence: text('TEXT', 'Evidence for the decision'),
     attester: text('ATTESTER', 'Attester (default: the caller)'),

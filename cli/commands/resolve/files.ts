@@ -8,7 +8,7 @@ export const definition = listCommand({
   summary: 'List files of records that were taken from folders, newest first',
   options: {
     folder: text('NAME', 'Only those of this folder'),
-    state: choice('STATE', 'Only those in this state', listChoices('resolution.arrival-file.list', 'state')),
+    state: choice('STATE', 'Only those in this state', await listChoices('resolution.arrival-file.list', 'state')),
   },
   example: 'platform resolve files --state failed',
   operation: 'resolution.arrival-file.list',

@@ -9,7 +9,7 @@ export const definition = listCommand({
   summary: 'List matches of the service, the most certain first',
   options: {
     run: text('RUN', 'Only matches that this run scored last'),
-    state: choice('STATE', 'Only those in this state', listChoices('resolution.entity-match.list', 'state')),
+    state: choice('STATE', 'Only those in this state', await listChoices('resolution.entity-match.list', 'state')),
   },
   example: 'platform resolve matches --run run_… --state proposed',
   operation: 'resolution.entity-match.list',

@@ -13,7 +13,7 @@ export const definition = command({
   positionals: { match: required(text('MATCH', 'Id of the match')) },
   options: {
     decision: required(
-      choice('DECISION', 'Decision on the match', listChoices('resolution.entity-match.review', 'decision')),
+      choice('DECISION', 'Decision on the match', await listChoices('resolution.entity-match.review', 'decision')),
     ),
     reason: text('TEXT', 'Reason'),
     ifVersion: integer('VERSION', 'Change the match only if it is still at this version', 1),

@@ -7,7 +7,7 @@ export const definition = listCommand({
   words: 'resolve runs',
   summary: 'List runs of the service, newest first',
   options: {
-    state: choice('STATE', 'Only those in this state', listChoices('resolution.fusion-run.list', 'state')),
+    state: choice('STATE', 'Only those in this state', await listChoices('resolution.fusion-run.list', 'state')),
   },
   example: 'platform resolve runs --state failed',
   operation: 'resolution.fusion-run.list',

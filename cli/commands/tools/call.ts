@@ -35,7 +35,7 @@ export const definition = command({
 
 async function findTimeLimit({ role, tool }: { readonly role: string | undefined; readonly tool: string }) {
   const { answerLimitOfTool } = await import('../../client/operations.ts')
-  return (role === undefined ? undefined : answerLimitOfTool(role, tool)) ?? default_time_limit_ms
+  return (role === undefined ? undefined : await answerLimitOfTool(role, tool)) ?? default_time_limit_ms
 }
 
 function readInput(file: string): Readonly<Record<string, unknown>> {

@@ -12,12 +12,21 @@ const max_faults = 32
 /** Longest field name that is compared with the known ones or quoted: the name is untrusted input as well. */
 const max_name_characters = 64
 
+export type ParseOptions = {
+  /** True for a schema that parses a few values in the life of a process: to compile it takes longer than to parse them. */
+  readonly isSeldom?: boolean
+}
+
 /**
  * The parsed value, or all faults with their paths (`policy.m`) in the order of the schema. Messages use only the
  * schema and the names of fields, never a value, since a value may be a secret.
  */
-export function parseWithSchema<S extends z.ZodType>(schema: S, value: unknown): ParseResult<z.output<S>> {
-  const parsed = z.safeParse(schema, value, { error: describeIssue })
+export function parseWithSchema<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  { isSeldom = false }: ParseOptions = {},
+): ParseResult<z.output<S>> {
+  const parsed = z.safeParse(schema, value, { error: describeIssue, jitless: isSeldom })
   if (parsed.success) return parsed
   return { success: false, errors: faultsOf(parsed.error.issues).slice(0, max_faults) }
 }

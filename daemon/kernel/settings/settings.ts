@@ -84,7 +84,7 @@ export function resolveSettings(blocks: readonly SettingsBlock[], sources: Setti
   for (const section of blocks) {
     const isNeeded = sources.needsSecrets(section.name, values)
     const { raw, origins, unread } = gatherSection(section, sources, isNeeded, problems)
-    const parsed = parseWithSchema(section.schema, raw)
+    const parsed = parseWithSchema(section.schema, raw, { isSeldom: true })
     const faults = parsed.success ? [] : parsed.errors.filter(({ path }) => !unread.has(path))
     if (parsed.success) values.set(section.name, parsed.data)
     problems.push(...faults.map(({ path, message }) => ({ path: settingPath(section, path), message })))

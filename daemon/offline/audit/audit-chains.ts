@@ -12,7 +12,7 @@ import {
 } from '../../kernel/audit/audit-chain.ts'
 import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
 import { type CarriedCheckpoint, carriedCheckpoint } from '../../kernel/messaging/inventory.ts'
-import type { Role } from '../../kernel/role/role.ts'
+import type { RoleOutline } from '../../kernel/role/role.ts'
 import type { StoredFields } from '../../kernel/store/store.ts'
 import { findCheckpointFault } from '../../shared/audit-checkpoint/find-checkpoint-fault.ts'
 import { roleTask } from '../role-task/role-task.ts'
@@ -24,14 +24,14 @@ import { readExportedHeads } from './audit-export-verification.ts'
 const page_size = 500
 
 /** Roles with a chain at this site. */
-export function listAuditedRoles(folder: SiteFolder): Role[] {
+export function listAuditedRoles(folder: SiteFolder): RoleOutline[] {
   return listRolesWithDatabase(folder)
 }
 
 /** Reads a chain oldest first, in batches, so that a long chain needs little memory. */
 export async function forEachAuditRecord(
   folder: SiteFolder,
-  role: Role,
+  role: RoleOutline,
   query: Pick<AuditQuery, 'since' | 'until'>,
   visit: (record: AuditRecord) => void,
 ): Promise<void> {
@@ -220,9 +220,9 @@ export const listCheckpoints = roleTask({
   event: z.array(carriedCheckpoint).max(page_size),
   output: z.null(),
   async run({ folder, role }, _input, emit) {
-    const checkpoints = role.collections.find((collection) => collection.name === 'checkpoint')
-    if (!checkpoints) return null
-    return await withDatabase(folder, role, async ({ store }) => {
+    return await withDatabase(folder, role, async ({ role: { collections }, store }) => {
+      const checkpoints = collections.find(({ name }) => name === 'checkpoint')
+      if (!checkpoints) return null
       let cursor: string | undefined
       do {
         const page = await store.list<StoredCheckpoint>(checkpoints, {

@@ -13,7 +13,7 @@ import {
 import { canonicalJson } from '../../kernel/encoding/canonical-json.ts'
 import { isRefusal } from '../../kernel/error/errors.ts'
 import type { CarriedCheckpoint } from '../../kernel/messaging/inventory.ts'
-import type { Role } from '../../kernel/role/role.ts'
+import type { RoleOutline } from '../../kernel/role/role.ts'
 import { findCheckpointFault } from '../../shared/audit-checkpoint/find-checkpoint-fault.ts'
 import { type RoleTaskContext, roleTask } from '../role-task/role-task.ts'
 import { runRoleTask } from '../role-task/run-role-task.ts'
@@ -22,7 +22,7 @@ import { withDatabase } from '../store/role-database.ts'
 import { listAuditRecords, listLostWriters, readStoredCheckpoints } from './audit-chains.ts'
 
 export type AuditExportOptions = {
-  readonly roles: readonly Role[]
+  readonly roles: readonly RoleOutline[]
   /** Whether these are all roles of the site: a chain that is gone is then a fault as well. */
   readonly hasEveryRole: boolean
   readonly since?: string | undefined

@@ -4,8 +4,8 @@ import { generateKey, revokeKey, rotateKey } from '../../../adapters/keys/jose/k
 import { type TokenKey, tokenKey } from '../../../adapters/keys/jose/token-keys.ts'
 import { readListedKeys, roleSubject, updateKeyList } from '../../boot/identity/token-key-list.ts'
 import { roleKeysFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
-import { everyRole } from '../../every-role.ts'
 import { keyAlgorithm, type PublicKey, publicKey } from '../../kernel/cryptography/signatures.ts'
+import { roles } from '../../roles.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { type RoleTask, roleTask } from '../role-task/role-task.ts'
 import { runRoleTask } from '../role-task/run-role-task.ts'
@@ -61,7 +61,7 @@ async function runAsRoleOwner<Input, Output>(
   input: Input,
 ): Promise<Output> {
   requireRoleKeyAccess(folder, name)
-  const role = everyRole.find((candidate) => candidate.name === name)
+  const role = roles.find((candidate) => candidate.name === name)
   if (!role) throw new OfflineCommandError(2, `there is no role ${name}`)
   return await runRoleTask(task, { folder, env: {}, role }, input)
 }

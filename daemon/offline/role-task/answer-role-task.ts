@@ -1,7 +1,7 @@
 // The process of a role's user: runs one task for the command that started it, and ends.
-import { everyRole } from '../../every-role.ts'
 import { parseJsonAs } from '../../kernel/encoding/parse-json.ts'
 import { isRefusal } from '../../kernel/error/errors.ts'
+import { roles } from '../../roles.ts'
 import { splitIntoLines } from '../../runtime/resolution/files/snapshot-lines.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import {
@@ -33,7 +33,7 @@ async function runRequest(line: string, env: NodeJS.ProcessEnv, emit: (event: un
   if (process.getuid?.() === 0) throw new Error('root opens no data of a role')
   const request = parseJsonAs(roleTaskRequest, line)
   const task = roleTasks.find(({ name }) => name === request?.task)
-  const role = everyRole.find(({ name }) => name === request?.role)
+  const role = roles.find(({ name }) => name === request?.role)
   if (!request || !task || !role) throw new OfflineCommandError(2, 'this argument is not for people', 'platform --help')
   const { folder, hasFile, input } = request
   const file = hasFile ? task_file_descriptor : undefined

@@ -2,13 +2,13 @@
 // the rights of the role's user and no others: a database is parsed by native code, and its writer may be an attacker.
 import type * as z from 'zod'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
-import type { Role } from '../../kernel/role/role.ts'
+import type { RoleOutline } from '../../kernel/role/role.ts'
 import type { EnvironmentVariables } from '../site/site-profile.ts'
 
 export type RoleTaskContext = {
   readonly folder: SiteFolder
   readonly env: EnvironmentVariables
-  readonly role: Role
+  readonly role: RoleOutline
   /** Descriptor of a file that the person named: the role's user may have no right to open it. */
   readonly file?: number | undefined
 }

@@ -1,17 +1,18 @@
 // Reads the profile of a site for commands, with the same rules as the daemon.
 
 import { dirname } from 'node:path'
+import { loadRole } from '../../boot/loaded-roles.ts'
 import { buildProfileSchema, readProfile, resolveProfileSettings } from '../../boot/profile.ts'
 import { findStartProblems } from '../../boot/start-checks.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
-import { everyRole } from '../../every-role.ts'
 import { builtInRoles } from '../../kernel/identity/identity.ts'
-import type { Role } from '../../kernel/role/role.ts'
+import type { RoleOutline } from '../../kernel/role/role.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { identitySettings, labelSettings, platformSettings } from '../../kernel/settings/platform-settings.ts'
 import { ProfileError, type ProfileProblem } from '../../kernel/settings/profile-error.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { outline as site } from '../../roles/site/outline.ts'
+import { roles } from '../../roles.ts'
 import { findSiteProblems } from '../../runtime/site/start-checks.ts'
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
@@ -20,26 +21,26 @@ export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
  * Returns every setting with its origin, and every fault. Throws ProfileError only if the file cannot be read at all.
  */
 export function resolveProfile(folder: SiteFolder, env: EnvironmentVariables): ResolvedSettings {
-  return resolveProfileSettings(everyRole, readProfile(folder.profile), env, {}, dirname(folder.profile))
+  return resolveProfileSettings(roles, readProfile(folder.profile), env, {}, dirname(folder.profile))
 }
 
 /**
  * All faults of the profile, unreadable YAML included; empty when a start would accept it. `peers`: names of those
  * enrolled, whose channels some profiles want accredited. `now` in epoch milliseconds.
  */
-export function listProfileProblems(
+export async function listProfileProblems(
   file: string,
   env: EnvironmentVariables,
   peers: readonly string[],
   now: number,
-): readonly ProfileProblem[] {
+): Promise<readonly ProfileProblem[]> {
   try {
-    const resolved = resolveProfileSettings(everyRole, readProfile(file), env, {}, dirname(file))
+    const resolved = resolveProfileSettings(roles, readProfile(file), env, {}, dirname(file))
     if (resolved.problems.length > 0) return resolved.problems
     const { roles: roleNames } = getSettings(resolved, platformSettings)
-    const starting = everyRole.filter((role) => roleNames.includes(role.name))
+    const starting = await Promise.all(roles.filter(({ name }) => roleNames.includes(name)).map(loadRole))
     const siteProblems = roleNames.includes(site.name) ? findSiteProblems({ resolved, peers, now }) : []
-    return [...findStartProblems({ resolved, known_roles: everyRole, starting }), ...siteProblems]
+    return [...findStartProblems({ resolved, known_roles: roles, starting }), ...siteProblems]
   } catch (error) {
     if (error instanceof ProfileError) return error.problems
     throw error
@@ -59,13 +60,13 @@ export function readSiteSettings(folder: SiteFolder, env: EnvironmentVariables) 
 }
 
 /** The roles that the profile runs, in the order of the list of roles. */
-export function listProfileRoles(folder: SiteFolder, env: EnvironmentVariables): Role[] {
+export function listProfileRoles(folder: SiteFolder, env: EnvironmentVariables): RoleOutline[] {
   const { platform } = readSiteSettings(folder, env)
-  return everyRole.filter((role) => platform.roles.includes(role.name))
+  return roles.filter((role) => platform.roles.includes(role.name))
 }
 
 export function buildProfileJsonSchema(): Record<string, unknown> {
-  return { $id: 'urn:platform:profile', title: 'Profile of a site', ...buildProfileSchema(everyRole) }
+  return { $id: 'urn:platform:profile', title: 'Profile of a site', ...buildProfileSchema(roles) }
 }
 
 /** Names that are neither a built-in role of tokens nor one of the profile. */

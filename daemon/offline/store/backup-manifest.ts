@@ -9,11 +9,11 @@ import {
   databaseFileName,
   signedManifestBytes,
 } from '../../boot/backup/backup-set.ts'
-import { everyRole } from '../../every-role.ts'
 import type { PublicKey, VerificationFailure } from '../../kernel/cryptography/signatures.ts'
 import { parseJson } from '../../kernel/encoding/parse-json.ts'
 import { formatFieldErrors, parseWithSchema } from '../../kernel/error/parsing.ts'
-import type { Role } from '../../kernel/role/role.ts'
+import type { RoleOutline } from '../../kernel/role/role.ts'
+import { roles } from '../../roles.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 
 const max_manifest_bytes = 1_048_576
@@ -79,8 +79,8 @@ const signatureFaults: Readonly<Record<VerificationFailure, string>> = {
 }
 
 /** The role whose database the entry names. Throws `OfflineCommandError` (5) for one that this version does not know. */
-export function requireKnownRole(entry: BackupEntry): Role {
-  const role = everyRole.find((candidate) => candidate.name === entry.role)
+export function requireKnownRole(entry: BackupEntry): RoleOutline {
+  const role = roles.find((candidate) => candidate.name === entry.role)
   if (role && entry.file === databaseFileName(role.name)) return role
   throw new OfflineCommandError(
     5,

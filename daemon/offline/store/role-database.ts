@@ -7,12 +7,13 @@ import { readDocumentsHome } from '../../../adapters/store/sqlite/documents/docu
 import { type SqliteFile, sqliteFile } from '../../../adapters/store/sqlite/sqlite-file.ts'
 import { sqliteStore } from '../../../adapters/store/sqlite/store.ts'
 import { findForeignOwner, runAsOwnerOf } from '../../boot/host/act-as-owner.ts'
+import { loadRole } from '../../boot/loaded-roles.ts'
 import { openKnownCluster } from '../../boot/storage/documents.ts'
 import { auditWriterName, ensureRunFolder } from '../../boot/storage/role-storage.ts'
 import { roleDatabaseFile, roleDataFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
-import { everyRole } from '../../every-role.ts'
-import type { Role } from '../../kernel/role/role.ts'
+import type { Role, RoleOutline } from '../../kernel/role/role.ts'
 import type { Store } from '../../kernel/store/store.ts'
+import { roles } from '../../roles.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
 
@@ -28,21 +29,17 @@ export type RoleDatabase = {
  * Lists roles that have a database here, in the order of the list of roles, or one of them. Throws `OfflineCommandError`:
  * 3 if another user owns the data of one, since without it the result would be incomplete; 2 for an unknown role.
  */
-export function listRolesWithDatabase(folder: SiteFolder, only?: string): Role[] {
-  const selected = everyRole.filter(({ name }) => only === undefined || name === only)
+export function listRolesWithDatabase(folder: SiteFolder, only?: string): RoleOutline[] {
+  const selected = roles.filter(({ name }) => only === undefined || name === only)
   if (selected.length === 0)
-    throw new OfflineCommandError(
-      2,
-      `there is no role ${only}`,
-      `roles: ${everyRole.map(({ name }) => name).join(', ')}`,
-    )
+    throw new OfflineCommandError(2, `there is no role ${only}`, `roles: ${roles.map(({ name }) => name).join(', ')}`)
   return selected.filter((role) => {
     requireOwnership(roleDataFolder(folder, role.name), `the data of ${role.name}`)
     return hasDatabase(folder, role)
   })
 }
 
-function hasDatabase(folder: SiteFolder, role: Role): boolean {
+function hasDatabase(folder: SiteFolder, role: RoleOutline): boolean {
   const exists = () => statSync(roleDatabaseFile(folder, role.name), { throwIfNoEntry: false }) !== undefined
   return runAsOwnerOf(roleDataFolder(folder, role.name), exists)
 }
@@ -56,7 +53,7 @@ export function requireOwnership(path: string, subject: string): void {
 }
 
 /** Bytes of the database and of its journal. */
-export function measureDatabase(folder: SiteFolder, role: Role): number {
+export function measureDatabase(folder: SiteFolder, role: RoleOutline): number {
   const file = roleDatabaseFile(folder, role.name)
   const bytes = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
   return bytes(file) + bytes(`${file}-wal`)
@@ -69,7 +66,7 @@ export function measureDatabase(folder: SiteFolder, role: Role): number {
  */
 export async function withDatabase<T>(
   folder: SiteFolder,
-  role: Role,
+  role: RoleOutline,
   action: (database: RoleDatabase) => Promise<T>,
   site?: string,
 ): Promise<T> {
@@ -81,10 +78,11 @@ export async function withDatabase<T>(
 export async function withDatabaseFile<T>(
   file: string,
   addonDir: string,
-  role: Role,
+  outline: RoleOutline,
   action: (database: RoleDatabase) => Promise<T>,
   site = 'nobody',
 ): Promise<T> {
+  const role = await loadRole(outline)
   const sqlite = openDatabaseFile(file, addonDir)
   try {
     const audit = sqliteAudit(sqlite, readAuditWriter(sqlite) ?? auditWriterName(role.name, site))

@@ -2,8 +2,8 @@
 import * as z from 'zod'
 import { lockRole } from '../../boot/storage/role-storage.ts'
 import { roleRunFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
-import { everyRole } from '../../every-role.ts'
-import type { Role } from '../../kernel/role/role.ts'
+import type { RoleOutline } from '../../kernel/role/role.ts'
+import { roles } from '../../roles.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { roleTask } from '../role-task/role-task.ts'
 import { runRoleTask } from '../role-task/run-role-task.ts'
@@ -14,7 +14,7 @@ export type RoleLock = { release(): Promise<void> }
 export async function lockAllRoles(folder: SiteFolder): Promise<RoleLock[]> {
   const locks: RoleLock[] = []
   try {
-    for (const role of everyRole) locks.push(await takeRoleLock(folder, role))
+    for (const role of roles) locks.push(await takeRoleLock(folder, role))
   } catch (error) {
     await releaseLocks(locks)
     throw error
@@ -28,7 +28,7 @@ export async function releaseLocks(locks: readonly RoleLock[]): Promise<void> {
 }
 
 /** The task holds the lock until its event is handled. */
-async function takeRoleLock(folder: SiteFolder, role: Role): Promise<RoleLock> {
+async function takeRoleLock(folder: SiteFolder, role: RoleOutline): Promise<RoleLock> {
   const held = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
   const task = runRoleTask(holdLock, { folder, env: {}, role }, null, async () => {

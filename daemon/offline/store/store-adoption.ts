@@ -4,7 +4,7 @@ import { documentsCluster } from '../../../adapters/store/sqlite/documents/docum
 import { readDocumentsHome } from '../../../adapters/store/sqlite/documents/documents-home.ts'
 import { adoptCluster, openCluster, requireIndexBase } from '../../boot/storage/documents.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
-import type { Role } from '../../kernel/role/role.ts'
+import type { RoleOutline } from '../../kernel/role/role.ts'
 import { recordOperatorAction } from '../audit/operator-action.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { roleTask } from '../role-task/role-task.ts'
@@ -36,7 +36,7 @@ export async function adoptAnsweringCluster(
 ): Promise<ClusterAdoption[]> {
   const locks = await lockAllRoles(folder)
   try {
-    const planned: { role: Role; adopted: ClusterAdoption }[] = []
+    const planned: { role: RoleOutline; adopted: ClusterAdoption }[] = []
     for (const role of listRolesWithDatabase(folder)) {
       const adoption = (await runRoleTask(planAdoption, { folder, env, role }, null)) ?? undefined
       if (adoption) planned.push({ role, adopted: adoption })
@@ -64,8 +64,8 @@ export const planAdoption = roleTask({
   input: z.null(),
   event: z.never(),
   output: clusterAdoption.nullable(),
-  run: ({ folder, env, role }) =>
-    withDatabase(folder, role, async ({ sqlite, audit }) => {
+  run: ({ folder, env, role: outline }) =>
+    withDatabase(folder, outline, async ({ role, sqlite, audit }) => {
       const knownCluster = documentsCluster(sqlite).place()
       if (!knownCluster || readDocumentsHome(sqlite) !== 'opensearch') return null
       const { resolved, platform } = readSiteSettings(folder, env)

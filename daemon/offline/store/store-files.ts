@@ -17,7 +17,7 @@ import {
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
 import { passphraseReader } from '../../boot/host/passphrase.ts'
 import { roleDataFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
-import type { Role } from '../../kernel/role/role.ts'
+import type { RoleOutline } from '../../kernel/role/role.ts'
 import type { Store } from '../../kernel/store/store.ts'
 import { recordOperatorAction } from '../audit/operator-action.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
@@ -62,7 +62,7 @@ export const readDatabaseStatus = roleTask({
     const bytes = measureDatabase(folder, role)
     return withDatabase(folder, role, async (database) => {
       const documents = await withDocuments(folder, env, database, async (store) => {
-        const counts = role.collections.map(
+        const counts = database.role.collections.map(
           async (collection) => [collection.name, await store.count(collection)] as const,
         )
         return Object.fromEntries(await Promise.all(counts))
@@ -110,7 +110,7 @@ async function findStoreFaults(
 }
 
 /** Reports a file that cannot be opened as a fault. */
-async function checkRoleDatabase(role: Role, examine: () => Promise<string[]>): Promise<StoreCheckResult> {
+async function checkRoleDatabase(role: RoleOutline, examine: () => Promise<string[]>): Promise<StoreCheckResult> {
   try {
     return { role: role.name, faults: await examine() }
   } catch (error) {

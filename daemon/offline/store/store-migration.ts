@@ -112,12 +112,12 @@ type RoleMigration = {
 
 /** Does nothing if the documents are there already. */
 async function withBothStores(
-  { folder, env, role }: RoleTaskContext,
+  { folder, env, role: outline }: RoleTaskContext,
   to: DocumentsHome,
   action: (move: RoleMigration) => Promise<CollectionMigration[]>,
 ): Promise<CollectionMigration[]> {
   const { resolved, platform } = readSiteSettings(folder, env)
-  const moveBetween = async ({ sqlite, audit, store }: RoleDatabase) => {
+  const moveBetween = async ({ role, sqlite, audit, store }: RoleDatabase) => {
     if ((readDocumentsHome(sqlite) ?? 'sqlite') === to) return []
     if (to === 'opensearch') await resetClusterState(sqlite)
     const clusterStore = (await openKnownCluster({ role, site: platform.name, resolved, file: sqlite, audit })).store
@@ -131,7 +131,7 @@ async function withBothStores(
       await clusterStore.close()
     }
   }
-  return await withDatabase(folder, role, moveBetween, platform.name)
+  return await withDatabase(folder, outline, moveBetween, platform.name)
 }
 
 async function requireSourceIndexes({ role, lost }: RoleMigration): Promise<CollectionMigration[]> {

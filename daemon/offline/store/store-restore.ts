@@ -12,7 +12,7 @@ import { ensureRunFolder } from '../../boot/storage/role-storage.ts'
 import { roleDatabaseFile, roleDataFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
 import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
 import type { JournalChannel } from '../../kernel/messaging/journal.ts'
-import type { Role } from '../../kernel/role/role.ts'
+import type { RoleOutline } from '../../kernel/role/role.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { type RoleTaskContext, roleTask } from '../role-task/role-task.ts'
 import { runRoleTask } from '../role-task/run-role-task.ts'
@@ -38,7 +38,7 @@ export type RestoreResult = {
 }
 
 /** A verified copy in its own folder beside the data that it will replace. */
-type StagedRestore = { readonly role: Role; readonly stage: string; readonly dir: string; readonly file: string }
+type StagedRestore = { readonly role: RoleOutline; readonly stage: string; readonly dir: string; readonly file: string }
 
 export type RestoreOptions = {
   /** Folder of the backup. */
@@ -106,7 +106,7 @@ export async function undoRestore(folder: SiteFolder): Promise<void> {
   }
 }
 
-function createRestoreStage(folder: SiteFolder, role: Role): StagedRestore {
+function createRestoreStage(folder: SiteFolder, role: RoleOutline): StagedRestore {
   const stage = `.restore-${randomBytes(6).toString('hex')}`
   const dir = join(roleDataFolder(folder, role.name), stage)
   fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
@@ -184,7 +184,7 @@ type SurvivingState = { readonly orders: PurgeOrdersWithFinds; readonly frozen: 
  * Reads the records that must survive the restore. Undefined if the database is missing or damaged, which may be the
  * reason for the restore.
  */
-async function readSurvivingState(folder: SiteFolder, role: Role): Promise<SurvivingState | undefined> {
+async function readSurvivingState(folder: SiteFolder, role: RoleOutline): Promise<SurvivingState | undefined> {
   const current = roleDatabaseFile(folder, role.name)
   if (!fs.existsSync(current)) return undefined
   try {

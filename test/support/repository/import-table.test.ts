@@ -17,6 +17,8 @@ test.each([
   ['an adapter knows no role', 'adapters/store/sqlite/store.ts', role],
   ['an adapter keeps to its own library', 'adapters/store/sqlite/store.ts', 'fastify'],
   ['a daemon loads no role that it does not start', 'daemon/boot/serve.ts', 'daemon/every-role.ts'],
+  ['a command loads no role that it does not need', 'cli/client/operations.ts', 'daemon/every-role.ts'],
+  ['nor does one without a daemon', 'daemon/offline/site/site-profile.ts', 'daemon/every-role.ts'],
   ['the list of roles loads none', 'daemon/roles.ts', 'daemon/roles/consensus/role.ts'],
   ['boot leaves libraries to adapters', 'daemon/boot/start.ts', 'better-sqlite3'],
   ['a command that needs no daemon does not boot one', 'cli/commands/status.ts', 'daemon/boot/start.ts'],
@@ -36,7 +38,7 @@ test.each([
   ['adapters/store/sqlite/store.ts', 'daemon/kernel/store/store.ts'],
   ['daemon/boot/start.ts', 'adapters/store/sqlite/store.ts'],
   ['cli/commands/serve.ts', 'daemon/boot/start.ts'],
-  ['daemon/offline/store/store-restore.ts', 'daemon/every-role.ts'],
+  ['daemon/offline/store/store-restore.ts', 'daemon/boot/loaded-roles.ts'],
   ['cli/commands/keys-list.ts', 'daemon/offline/offline.ts'],
   ['test/tidy.test.ts', 'better-sqlite3'],
 ])('%s may import %s', (file, imported) => {

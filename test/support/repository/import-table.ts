@@ -11,7 +11,7 @@ const platform =
   /^adapters\/platform\/(address-rule|durable-file|folder-watch|http-client|http-server|missing-path|product|secret-file)\//
 /** The list of all roles, the operations that they request of one another, and what they declare. */
 const roles = /^daemon\/(roles|role-calls|message-kinds|document-types)\.ts$/
-/** Loads every role: for commands, which are over soon. */
+/** Loads every role: for tests. */
 const everyRole = /^daemon\/every-role\.ts$/
 /** The entry of what needs no daemon. */
 const offline = /^daemon\/offline\/offline\.ts$/
@@ -42,7 +42,7 @@ export const parts: readonly RepositoryPart[] = [
   {
     name: 'daemon/offline',
     files: /^daemon\/offline\//,
-    allows: [kernel, shared, roles, everyRole, /^daemon\/(roles|runtime|boot|offline)\//, adapters, zod, node],
+    allows: [kernel, shared, roles, /^daemon\/(roles|runtime|boot|offline)\//, adapters, zod, node],
   },
   {
     name: 'daemon/runtime/<role>',
@@ -78,7 +78,7 @@ export const parts: readonly RepositoryPart[] = [
   {
     name: 'cli',
     files: /^cli\//,
-    allows: [kernel, platform, roles, everyRole, /^cli\//, zod, node, offline],
+    allows: [kernel, platform, roles, /^cli\//, zod, node, offline],
   },
 ]
 

@@ -11,7 +11,7 @@ export const definition = listCommand({
     state: choice(
       'STATE',
       'Only exchanges in this state; `proposed` waits for an answer',
-      listChoices('resolution.exchange.list', 'state'),
+      await listChoices('resolution.exchange.list', 'state'),
     ),
   },
   example: 'platform resolve exchange list --state proposed',

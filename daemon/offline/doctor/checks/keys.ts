@@ -8,7 +8,7 @@ import { roleSubject } from '../../../boot/identity/token-key-list.ts'
 import { revocationsFile, type SiteFolder, tokenKeysFile } from '../../../boot/storage/site-folder.ts'
 import { type PublicKey, publicKey } from '../../../kernel/cryptography/signatures.ts'
 import type { Peer } from '../../../kernel/identity/peer.ts'
-import type { Role } from '../../../kernel/role/role.ts'
+import type { RoleOutline } from '../../../kernel/role/role.ts'
 import { readCurrentKeySet } from '../../keys/site-key-sets.ts'
 import { listPeers } from '../../peers/site-peers.ts'
 import { listProfileRoles, readSiteSettings } from '../../site/site-profile.ts'
@@ -122,7 +122,7 @@ function checkRevokedTokens(file: string): DoctorFinding[] {
   return [reportOk('tokens', 'the list of revoked tokens is sound')]
 }
 
-function checkTokenKeys(folder: SiteFolder, roles: readonly Role[]): DoctorFinding[] {
+function checkTokenKeys(folder: SiteFolder, roles: readonly RoleOutline[]): DoctorFinding[] {
   const file = tokenKeysFile(folder)
   if (!existsSync(file)) {
     const remedy = `restore ${file} from a backup; a start of the role site creates one without the keys of roles`

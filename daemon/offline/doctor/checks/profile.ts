@@ -18,7 +18,7 @@ import { type DoctorFinding, reportExpiry, reportOk, reportProblem, reportWarnin
 
 export async function checkProfile({ folder, env, now }: DoctorContext): Promise<DoctorFinding[]> {
   const peers = (await listPeers(folder)).map((peer) => peer.name)
-  const faults = listProfileProblems(folder.profile, env, peers, now)
+  const faults = await listProfileProblems(folder.profile, env, peers, now)
   if (faults.length > 0) {
     return faults.map(({ path, message }) => reportProblem('profile', `${path}: ${message}`, `edit ${folder.profile}`))
   }

@@ -1,6 +1,7 @@
 // Checks that every wrapping key is there under which a role stores secrets.
 import * as z from 'zod'
 import { readWrappingKeys } from '../../../../adapters/keys/jose/wrapping-keys.ts'
+import { loadRole } from '../../../boot/loaded-roles.ts'
 import { dataKeys } from '../../../kernel/secret/stored-data-key.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { ListQuery, Store } from '../../../kernel/store/store.ts'
@@ -13,7 +14,8 @@ import { type DoctorFinding, reportOk, reportProblem } from '../finding.ts'
 export async function checkSecrets({ folder, env }: DoctorContext): Promise<DoctorFinding[]> {
   const present = new Set(readWrappingKeys(folder.keys).map(({ kid }) => kid))
   const findings: DoctorFinding[] = []
-  for (const role of listRolesWithDatabase(folder).filter(({ collections }) => collections.includes(dataKeys))) {
+  const roles = await Promise.all(listRolesWithDatabase(folder).map(loadRole))
+  for (const role of roles.filter(({ collections }) => collections.includes(dataKeys))) {
     const needed = await runRoleTask(listNeededWrappingKeys, { folder, env, role }, null)
     const missing = needed.filter(({ kid }) => !present.has(kid))
     findings.push(...missing.map((each) => reportMissingKey(role.name, each)))

@@ -13,7 +13,7 @@ import { peer } from '../../../kernel/identity/peer.ts'
 import { admitIncomingLabel } from '../../../kernel/label/crossing.ts'
 import { joinLabels, type Label, type LabelPolicy } from '../../../kernel/label/label.ts'
 import { getSettings } from '../../../kernel/settings/get-settings.ts'
-import { resolution } from '../../../roles/resolution/role.ts'
+import { outline as resolution } from '../../../roles/resolution/outline.ts'
 import { settings } from '../../../roles/resolution/settings.ts'
 import {
   type ImportedSnapshotTrailer,
