@@ -19,7 +19,9 @@ export const lookupCandidate = z
       .number()
       .meta({ description: 'The score that decides: log-odds to base 2, over all records of the entity' }),
     probability: z.number(),
-    above_cut: z.boolean().meta({ description: 'Whether the score reaches the cut, and enough fields agree for a link' }),
+    above_cut: z
+      .boolean()
+      .meta({ description: 'Whether the score reaches the cut, and enough fields agree for a link' }),
     record: recordRef.meta({ description: 'The most similar record of the entity' }),
     prior_bits: z.number(),
     steps: z.array(waterfallStep).meta({ description: 'Evidence of each field, compared with that record' }),
