@@ -10,6 +10,7 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
     'consensus.federation.result',
     'consensus.service.backup',
     'hub.service.backup',
+    'ingest.service.backup',
     'intelligence.federation.signal',
     'intelligence.service.backup',
     'proxy.service.backup',
@@ -68,6 +69,7 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
     'site.peer.crossing',
     'site.quarantine.list',
   ],
+  ingest: ['site.checkpoint.create', 'site.delegation.grant', 'site.delegation.principal', 'site.delegation.token'],
   proxy: ['site.checkpoint.create'],
 }
 

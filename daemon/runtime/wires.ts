@@ -5,6 +5,7 @@ const wires: Readonly<Record<string, () => Promise<{ readonly wire: RoleWire }>>
   site: () => import('./site/wire.ts'),
   consensus: () => import('./consensus/wire.ts'),
   resolution: () => import('./resolution/wire.ts'),
+  ingest: () => import('./ingest/wire.ts'),
   intelligence: () => import('./intelligence/wire.ts'),
   proxy: () => import('./proxy/wire.ts'),
 }

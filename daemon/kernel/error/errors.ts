@@ -28,6 +28,7 @@ export const errorTable = {
   too_large: final(413, 2, 'The request is too large'),
   unsupported_media_type: final(415, 2, 'The content type is not supported'),
   invalid: final(422, 2, 'The request was understood and its values refused'),
+  needs_airflow: final(422, 2, 'Only Airflow can run this'),
   idempotency_mismatch: final(422, 2, 'The idempotency key was used with another request'),
   result_invalid: final(422, 5, 'The result of the peer fails the checks of this site'),
   over_budget: final(403, 3, 'The peer has used up what this site grants it'),

@@ -1,0 +1,28 @@
+// Fields that inputs and documents of this role share.
+import * as z from 'zod'
+import { label } from '../../kernel/label/label.ts'
+import { requiredText } from '../../kernel/operation/required-text.ts'
+
+export const shortText = requiredText(256)
+export const uid = z.string().min(1).max(128)
+export const uidInput = z.strictObject({ uid })
+export const count = z.int().min(0)
+export const instant = z.iso.datetime()
+
+/** Owner, label and origin of a document, as every document of this role stores them. */
+export const provenanceFields = {
+  tenant_id: z.string(),
+  label,
+  created_by: shortText,
+  created_at: instant,
+  updated_at: instant,
+}
+
+/** These fields under the names of the interface. */
+export const provenanceViewFields = {
+  tenant_id: z.string(),
+  classification: label,
+  created_by: shortText,
+  create_ts: instant,
+  update_ts: instant,
+}

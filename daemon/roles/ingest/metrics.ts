@@ -1,0 +1,9 @@
+// The ingest role's metrics.
+
+import { counter } from '../../kernel/telemetry/metrics.ts'
+import { workflowRunState } from '../../shared/workflow-scheduler/workflow-scheduler.ts'
+
+export const runTotal = counter('pipeline_run_total', 'Runs of the embedded scheduler that entered a state', {
+  state: workflowRunState.options,
+})
+export const metrics = [runTotal]

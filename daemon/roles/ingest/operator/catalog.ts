@@ -1,0 +1,41 @@
+// The catalog: every operator by name, and the faults of a DAG that uses them.
+import { parseWithSchema } from '../../../kernel/error/parsing.ts'
+import type { AssembledDag } from '../../../shared/assembled-dag/assembled-dag.ts'
+import { type DagFault, listOrderFaults } from '../../../shared/assembled-dag/task-order.ts'
+import { ingestFile } from './ingest-file.ts'
+import type { Operator } from './operator.ts'
+
+export const operators: readonly Operator[] = [ingestFile]
+
+const byName = new Map(operators.map((each) => [each.name, each]))
+
+export function findOperator(name: string): Operator | undefined {
+  return byName.get(name)
+}
+
+/** Lists everything for which a DAG cannot run: its order, its operators, their parameters and inputs. */
+export function listDagFaults(dag: AssembledDag): DagFault[] {
+  const makers = new Set(dag.tasks.filter((task) => byName.get(task.operator)?.makes_dataset).map(({ name }) => name))
+  const faults = dag.tasks.flatMap((task, at): DagFault[] => {
+    const found = byName.get(task.operator)
+    if (!found) {
+      const known = operators.map(({ name }) => name).join(', ')
+      return [{ path: `tasks.${at}.operator`, message: `the catalog has no operator ${task.operator}: ${known}` }]
+    }
+    const inputs = task.after.filter((name) => makers.has(name)).length
+    return [...listParameterFaults(found, task.params, `tasks.${at}.params`), ...findInputFault(found, inputs, at)]
+  })
+  return [...listOrderFaults(dag), ...faults]
+}
+
+function listParameterFaults({ params }: Operator, value: unknown, at: string): DagFault[] {
+  const parsed = parseWithSchema(params, value)
+  if (parsed.success) return []
+  return parsed.errors.map(({ path, message }) => ({ path: path === '' ? at : `${at}.${path}`, message }))
+}
+
+function findInputFault({ name, inputs: { min, max } }: Operator, inputs: number, at: number): DagFault[] {
+  if (inputs >= min && inputs <= max) return []
+  const wanted = min === max ? `${min}` : `${min} to ${max}`
+  return [{ path: `tasks.${at}.after`, message: `${name} takes ${wanted} datasets of tasks before it, not ${inputs}` }]
+}

@@ -1,0 +1,28 @@
+// Parts that boot supplies to the ingest role: what performs a task of a DAG.
+import { part } from '../../kernel/role/part.ts'
+import type { DagTask } from '../../shared/assembled-dag/assembled-dag.ts'
+import type { LandedSummary } from './dataset/landed-summary.ts'
+
+export type TaskWork = {
+  readonly tenant_id: string
+  readonly run: string
+  readonly task: DagTask
+  /** Datasets of the tasks before it, in the order in which it names them. */
+  readonly inputs: readonly LandedSummary[]
+}
+
+/** What a try did. `log`: its lines, bounded. */
+export type TaskOutcome = { readonly log: string } & (
+  | { readonly dataset?: LandedSummary }
+  | { readonly failure: { readonly reason: string; readonly isFinal: boolean } }
+)
+
+export type TaskPerformer = {
+  /**
+   * Performs one try; what it made is durable when it resolves, and the same whatever was left by a try before. Rejects with the
+   * reason of the signal.
+   */
+  perform(work: TaskWork, signal: AbortSignal): Promise<TaskOutcome>
+}
+
+export const taskPerformerPart = part<TaskPerformer>('task-performer')

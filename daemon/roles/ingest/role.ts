@@ -1,0 +1,58 @@
+// The ingest role: its collections, operations, jobs and metrics.
+import { jobLeases } from '../../kernel/job/lease.ts'
+import { type Role, role } from '../../kernel/role/role.ts'
+import { list as dagList } from './dag/list.ts'
+import { errors } from './dag-run/errors.ts'
+import * as runGet from './dag-run/get.ts'
+import * as runList from './dag-run/list.ts'
+import * as runRemove from './dag-run/remove.ts'
+import * as runStatus from './dag-run/status.ts'
+import { trigger } from './dag-run/trigger.ts'
+import { deploy } from './datapipeline/deploy.ts'
+import { deploymentJob } from './datapipeline/deployment-job.ts'
+import { get } from './datapipeline/get.ts'
+import { list } from './datapipeline/list.ts'
+import { pipelines } from './datapipeline/model.ts'
+import { pause } from './datapipeline/pause.ts'
+import { remove } from './datapipeline/remove.ts'
+import { run } from './datapipeline/run.ts'
+import { runs } from './datapipeline/runs.ts'
+import { status } from './datapipeline/status.ts'
+import { stop } from './datapipeline/stop.ts'
+import { unpause } from './datapipeline/unpause.ts'
+import { update } from './datapipeline/update.ts'
+import { metrics } from './metrics.ts'
+import { outline } from './outline.ts'
+import { dagRuns, taskLogs } from './runner/model.ts'
+import { runJob } from './runner/run-job.ts'
+import { health } from './workflow/health.ts'
+
+export const ingest: Role = role(outline, {
+  collections: [pipelines, dagRuns, taskLogs, jobLeases],
+  metrics,
+  jobs: [deploymentJob, runJob],
+  workers: [],
+  operations: {
+    datapipeline: { deploy, list, get, update, delete: remove, status, pause, unpause, run, stop, runs },
+    dag: { list: dagList },
+    'dag-run': {
+      trigger,
+      list: runList.list,
+      get: runGet.get,
+      status: runStatus.status,
+      errors,
+      delete: runRemove.remove,
+    },
+    workflow: { health },
+  },
+  messages: {},
+  serviceInfo: ({ deployment_profile }) => ({
+    name: 'pipeline-service',
+    description: 'Pipelines that take data in, on a workflow scheduler or without one',
+    health_path: '/health',
+    api_path: '/userspace',
+    capabilities: ['dag-management', 'workflow-orchestration', 'data-ingestion', 'pipeline-management'],
+    objects: ['datapipeline', 'datapipelineconnection', 'dataeffect'],
+    deployment_profile,
+  }),
+})

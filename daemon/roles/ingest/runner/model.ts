@@ -1,0 +1,58 @@
+// A run of the embedded scheduler: the DAG as it was when the run began, and the state of each task. The run is a job.
+import * as z from 'zod'
+import { job_indexes, jobFields } from '../../../kernel/job/job-fields.ts'
+import { collection } from '../../../kernel/store/store.ts'
+import { assembledDag, dagId } from '../../../shared/assembled-dag/assembled-dag.ts'
+import { workflowRunState, workflowTaskState } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
+import { landedSummary } from '../dataset/landed-summary.ts'
+import { count, instant, provenanceFields, shortText, uid } from '../fields.ts'
+
+const runTask = z.strictObject({
+  name: shortText,
+  state: workflowTaskState.optional(),
+  tries: count,
+  started_at: instant.optional(),
+  ended_at: instant.optional(),
+  dataset: landedSummary.optional(),
+})
+export type RunTask = z.infer<typeof runTask>
+
+const storedRun = z.strictObject({
+  ...provenanceFields,
+  ...jobFields,
+  pipeline: uid,
+  dag_id: dagId,
+  dag_run_id: z.string().min(1).max(250),
+  dag: assembledDag,
+  dag_digest: z.string().length(64),
+  conf: z.record(z.string(), z.json()),
+  logical_date: instant.optional(),
+  state: workflowRunState,
+  started_at: instant.optional(),
+  ended_at: instant.optional(),
+  tasks: z.array(runTask),
+})
+export type StoredDagRun = z.infer<typeof storedRun>
+
+export const dagRuns = collection({
+  name: 'dag-run',
+  schema: storedRun,
+  indexes: ['pipeline', 'dag_id', 'state', ...job_indexes],
+  orders: [
+    ['pipeline', 'created_at'],
+    ['dag_id', 'created_at'],
+  ],
+})
+
+/** Lines of the newest try of a task; bounded by whoever writes them. */
+const storedLog = z.strictObject({ ...provenanceFields, run: uid, task: shortText, text: z.string().max(262_144) })
+export const taskLogs = collection({ name: 'task-log', schema: storedLog, indexes: ['run'] })
+
+/** The document of a run: each run of a DAG has an id that its trigger chooses. */
+export function runDocumentId(pipeline: string, dag_run_id: string): string {
+  return `${pipeline}.${dag_run_id}`
+}
+
+export function taskLogId(run: string, task: string): string {
+  return `${run}.${task}`
+}

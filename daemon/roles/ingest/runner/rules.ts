@@ -1,0 +1,74 @@
+// Rules of a run: which task is next, and how the end of a task moves the run.
+import { endJob } from '../../../kernel/job/rules.ts'
+import type { DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
+import { orderTasks } from '../../../shared/assembled-dag/task-order.ts'
+import type { LandedSummary } from '../dataset/landed-summary.ts'
+import type { RunTask, StoredDagRun } from './model.ts'
+
+/** Finds the task that the next step performs; undefined once none is left. */
+export function findNextTask({ dag, tasks }: Pick<StoredDagRun, 'dag' | 'tasks'>): DagTask | undefined {
+  const stateOf = new Map(tasks.map(({ name, state }) => [name, state]))
+  return orderTasks(dag.tasks).find(
+    ({ name, after }) => !isTaskOver(stateOf.get(name)) && after.every((other) => stateOf.get(other) === 'success'),
+  )
+}
+
+function isTaskOver(state: RunTask['state']): boolean {
+  return state === 'success' || state === 'failed' || state === 'upstream_failed' || state === 'skipped'
+}
+
+export function beginTask(run: StoredDagRun, name: string, at: string): StoredDagRun {
+  const begun = changeTask(run, name, ({ tries, ...task }) => {
+    return { ...task, state: 'running', tries: tries + 1, started_at: at, ended_at: undefined }
+  })
+  return { ...begun, state: 'running', started_at: run.started_at ?? at, updated_at: at }
+}
+
+export function completeTask(
+  run: StoredDagRun,
+  name: string,
+  dataset: LandedSummary | undefined,
+  at: string,
+): StoredDagRun {
+  const done = changeTask(run, name, (task) => {
+    return { ...task, state: 'success', ended_at: at, ...(dataset ? { dataset } : {}) }
+  })
+  return { ...done, updated_at: at }
+}
+
+/** Leaves a failed try for another, or fails the task with all that wait for it. */
+export function failTry(run: StoredDagRun, { name, retries }: DagTask, at: string): StoredDagRun {
+  const tries = run.tasks.find((task) => task.name === name)?.tries ?? 0
+  const state = tries <= retries ? 'up_for_retry' : 'failed'
+  const failed = changeTask(run, name, (task) => ({ ...task, state, ended_at: at }))
+  return { ...failed, tasks: state === 'failed' ? failWaiting(failed) : failed.tasks, updated_at: at }
+}
+
+/** Fails the tasks that wait for a failed one. */
+function failWaiting({ dag, tasks }: StoredDagRun): RunTask[] {
+  const failed = new Set(tasks.filter(({ state }) => state === 'failed').map(({ name }) => name))
+  for (const { name, after } of orderTasks(dag.tasks)) if (after.some((other) => failed.has(other))) failed.add(name)
+  return tasks.map((task) =>
+    failed.has(task.name) && task.state !== 'failed' ? { ...task, state: 'upstream_failed' } : task,
+  )
+}
+
+/** Ends a run of which no task is left. */
+export function endRun(run: StoredDagRun, at: string): StoredDagRun {
+  const isWhole = run.tasks.every(({ state }) => state === 'success')
+  const state = isWhole ? 'success' : 'failed'
+  return endJob({ ...run, updated_at: at }, isWhole ? 'completed' : 'failed', { state, ended_at: at })
+}
+
+/** Ends a run early: what runs or waits has failed. */
+export function stopRun(run: StoredDagRun, at: string): StoredDagRun {
+  const tasks = run.tasks.map((task): RunTask => {
+    if (isTaskOver(task.state)) return task
+    return task.state === 'running' ? { ...task, state: 'failed', ended_at: at } : { ...task, state: 'skipped' }
+  })
+  return endJob(run, 'cancelled', { state: 'failed', ended_at: at, updated_at: at, tasks })
+}
+
+function changeTask(run: StoredDagRun, name: string, change: (task: RunTask) => RunTask): StoredDagRun {
+  return { ...run, tasks: run.tasks.map((task) => (task.name === name ? change(task) : task)) }
+}

@@ -1,0 +1,73 @@
+// A run of the embedded scheduler as a job: each step is one try of one task, in the name of the principal of the run.
+import { type JobCall, jobKind } from '../../../kernel/job/job.ts'
+import { completeStep, releaseJob } from '../../../kernel/job/rules.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import type { DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
+import { runTotal } from '../metrics.ts'
+import { type TaskOutcome, taskPerformerPart } from '../parts.ts'
+import { settings } from '../settings.ts'
+import { dagRuns, type StoredDagRun } from './model.ts'
+import { beginTask, completeTask, endRun, failTry, findNextTask } from './rules.ts'
+import { writeTaskLog } from './task-log.ts'
+
+const minute_ms = 60_000
+/** Time of a step beside that of the try: to write its results. */
+const margin_ms = minute_ms
+
+export const runJob = jobKind<StoredDagRun>({
+  name: 'dag-run',
+  collection: dagRuns,
+  allow: 'ingest:run',
+  limits(call) {
+    const { runs_at_once, runs_at_once_per_tenant } = call.settings(settings)
+    return { at_once: runs_at_once, at_once_per_tenant: runs_at_once_per_tenant }
+  },
+  stepLimit_ms: (_call, run) => (findNextTask(run)?.time_limit_s ?? 0) * 1_000 + margin_ms,
+  waits: { first_ms: 1_000, longest_ms: minute_ms },
+  step: performNextTask,
+  fail: (run, { at }) => endRun(failAll(run, at), at),
+  onFailed: (call) => call.count(runTotal, { state: 'failed' }),
+})
+
+async function performNextTask(call: JobCall, doc: Doc<StoredDagRun>): Promise<undefined> {
+  const task = findNextTask(doc.value)
+  if (!task) {
+    const ended = await change(call, doc.id, (run) => endRun(run, call.nowIso()))
+    call.count(runTotal, { state: ended.state })
+    return undefined
+  }
+  const begun = await change(call, doc.id, (run) => beginTask(run, task.name, call.nowIso()))
+  const outcome = await performTry(call, doc.id, begun, task)
+  await writeTaskLog(call, doc.id, begun, task.name, outcome.log)
+  await change(call, doc.id, (run) => moveRun(run, task, outcome, call))
+  return undefined
+}
+
+async function performTry(call: JobCall, run: string, { tenant_id, tasks }: StoredDagRun, task: DagTask) {
+  const datasetOf = new Map(tasks.map(({ name, dataset }) => [name, dataset]))
+  const inputs = task.after.flatMap((name) => datasetOf.get(name) ?? [])
+  return await call.part(taskPerformerPart).perform({ tenant_id, run, task, inputs }, call.signal)
+}
+
+/** A failed try is followed by another after a while; the rest of the run waits for it. */
+function moveRun(run: StoredDagRun, task: DagTask, outcome: TaskOutcome, call: JobCall): StoredDagRun {
+  const at = call.nowIso()
+  if (!('failure' in outcome)) return completeStep(completeTask(run, task.name, outcome.dataset, at))
+  const failed = failTry(run, outcome.failure.isFinal ? { ...task, retries: 0 } : task, at)
+  const { state, tries = 1 } = failed.tasks.find(({ name }) => name === task.name) ?? {}
+  if (state !== 'up_for_retry') return completeStep(failed)
+  return releaseJob(completeStep(failed), call.now() + task.retry_delay_s * 1_000 * 2 ** (tries - 1))
+}
+
+/** Of a run that may not go on. */
+function failAll(run: StoredDagRun, at: string): StoredDagRun {
+  const tasks = run.tasks.map((task) =>
+    task.state === 'success' ? task : { ...task, state: 'failed' as const, ended_at: at },
+  )
+  return { ...run, tasks }
+}
+
+async function change(call: JobCall, id: string, rule: (run: StoredDagRun) => StoredDagRun): Promise<StoredDagRun> {
+  const { doc } = await call.store(dagRuns).update(id, ({ value }) => ({ next: rule(value), answer: undefined }))
+  return doc.value
+}

@@ -1,0 +1,39 @@
+// Performs the tasks of DAGs, each try in a thread of its own.
+import { join } from 'node:path'
+import { threads } from '../../../adapters/compute/threads/threads.ts'
+import { findThreadScript } from '../../boot/host/thread-script.ts'
+import { roleDataFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
+import { isRefusal } from '../../kernel/error/errors.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
+import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
+import type { TaskOutcome, TaskPerformer } from '../../roles/ingest/parts.ts'
+import { settings } from '../../roles/ingest/settings.ts'
+import type { TaskThreadJob } from './thread-job.ts'
+
+/** Landed datasets, in a folder for each tenant. */
+const datasets_folder = 'datasets'
+
+export function openTaskPerformer(folder: SiteFolder, resolved: ResolvedSettings): TaskPerformer {
+  const { data_folder, task_memory_mb } = getSettings(resolved, settings)
+  const compute = threads(() => findThreadScript('ingest-thread.cjs', new URL('./thread.ts', import.meta.url)))
+  const datasets = join(roleDataFolder(folder, 'ingest'), datasets_folder)
+  return {
+    async perform(work, signal): Promise<TaskOutcome> {
+      const input: TaskThreadJob = { ...work, datasets, data_folder }
+      try {
+        return (await compute.run({
+          input,
+          signal,
+          timeout_ms: work.task.time_limit_s * 1_000,
+          max_memory_bytes: task_memory_mb * 1_048_576,
+          report: () => undefined,
+        })) as TaskOutcome
+      } catch (error) {
+        // Beyond a limit: another try would meet it again.
+        if (isRefusal(error) && error.code === 'too_large')
+          return { log: error.message, failure: { reason: error.message, isFinal: true } }
+        throw error
+      }
+    },
+  }
+}

@@ -1,0 +1,17 @@
+// Wires the ingest role to adapters: its scheduler, and the threads that perform tasks.
+import type { RoleWire } from '../../boot/role-wire.ts'
+import { taskPerformerPart } from '../../roles/ingest/parts.ts'
+import { embeddedScheduler } from '../../roles/ingest/runner/embedded-scheduler.ts'
+import { workflowSchedulerPart } from '../../shared/workflow-scheduler/workflow-scheduler.ts'
+import { openTaskPerformer } from './open-task-performer.ts'
+
+export const wire: RoleWire = {
+  async open({ resources: { folder, resolved } }) {
+    return {
+      parts: [
+        [workflowSchedulerPart.name, embeddedScheduler],
+        [taskPerformerPart.name, openTaskPerformer(folder, resolved)],
+      ],
+    }
+  },
+}

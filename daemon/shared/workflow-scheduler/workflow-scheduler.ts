@@ -1,0 +1,94 @@
+// The contract of a workflow scheduler: DAGs, their runs and tasks, and connections, for one caller.
+import * as z from 'zod'
+import type { Refusal } from '../../kernel/error/errors.ts'
+import type { Call } from '../../kernel/operation/call.ts'
+import { part } from '../../kernel/role/part.ts'
+import { dagId } from '../assembled-dag/assembled-dag.ts'
+
+const instant = z.iso.datetime({ offset: true })
+
+/** States of a run, as Airflow names them. */
+export const workflowRunState = z.enum(['queued', 'running', 'success', 'failed'])
+export type WorkflowRunState = z.infer<typeof workflowRunState>
+
+export const workflowTaskState = z.enum([...workflowRunState.options, 'up_for_retry', 'upstream_failed', 'skipped'])
+
+export const workflowDag = z
+  .strictObject({
+    dag_id: dagId,
+    is_paused: z.boolean(),
+    is_active: z.boolean().meta({ description: 'Whether the scheduler has it now' }),
+    next_run: instant.nullable().meta({ description: 'Next run by the interval of the DAG itself' }),
+  })
+  .meta({ id: 'WorkflowDag' })
+export type WorkflowDag = z.infer<typeof workflowDag>
+
+export const workflowRun = z
+  .strictObject({
+    dag_id: dagId,
+    dag_run_id: z.string().min(1).max(250),
+    state: workflowRunState,
+    logical_date: instant.nullable(),
+    start_date: instant.nullable(),
+    end_date: instant.nullable(),
+    conf: z.record(z.string(), z.json()),
+  })
+  .meta({ id: 'WorkflowRun' })
+export type WorkflowRun = z.infer<typeof workflowRun>
+
+export const workflowTask = z
+  .strictObject({
+    task_id: z.string(),
+    state: workflowTaskState.nullable().meta({ description: 'Null while it waits for others' }),
+    try_number: z.int().min(0),
+    start_date: instant.nullable(),
+    end_date: instant.nullable(),
+  })
+  .meta({ id: 'WorkflowTask' })
+export type WorkflowTask = z.infer<typeof workflowTask>
+
+export type RunTrigger = {
+  /** The same id starts one run, however often it is requested. */
+  readonly dag_run_id: string
+  readonly conf: Readonly<Record<string, unknown>>
+  readonly logical_date?: string
+}
+
+export type RunFilter = { readonly state?: WorkflowRunState | undefined; readonly limit: number }
+
+/**
+ * A scheduler as one caller may use it. Methods return a refusal for what the scheduler refuses: `not_found` for an
+ * unknown DAG or run, `wrong_state`, `forbidden`; they throw `Refusal('unavailable')` where it does not answer.
+ */
+export interface CallerScheduler {
+  listDags(filter: { readonly active_only: boolean }): Promise<readonly WorkflowDag[]>
+  findDag(dag_id: string): Promise<WorkflowDag | undefined>
+  setPaused(dag_id: string, isPaused: boolean): Promise<WorkflowDag | Refusal>
+  trigger(dag_id: string, trigger: RunTrigger): Promise<WorkflowRun | Refusal>
+  /** Newest first. */
+  listRuns(dag_id: string, filter: RunFilter): Promise<readonly WorkflowRun[] | Refusal>
+  findRun(dag_id: string, dag_run_id: string): Promise<WorkflowRun | undefined>
+  /** Ends an active run as failed; one that is over stays as it is. */
+  stopRun(dag_id: string, dag_run_id: string): Promise<WorkflowRun | Refusal>
+  /** Stops and removes a run. */
+  deleteRun(dag_id: string, dag_run_id: string): Promise<undefined | Refusal>
+  listTasks(dag_id: string, dag_run_id: string): Promise<readonly WorkflowTask[] | Refusal>
+  /** The end of the log of the newest try, bounded. */
+  readLog(dag_id: string, dag_run_id: string, task_id: string): Promise<string | Refusal>
+}
+
+export type WorkflowHealth = {
+  readonly scheduler: 'healthy' | 'unhealthy'
+  readonly metadatabase: 'healthy' | 'unhealthy'
+  readonly detail?: string
+}
+
+export interface WorkflowScheduler {
+  readonly kind: 'airflow' | 'embedded'
+  /** Throws `Refusal('unavailable')` where it does not answer. */
+  health(call: Call): Promise<WorkflowHealth>
+  /** The scheduler with the rights of the caller. */
+  actFor(call: Call): CallerScheduler
+}
+
+export const workflowSchedulerPart = part<WorkflowScheduler>('workflow-scheduler')
