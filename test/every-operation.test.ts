@@ -2,6 +2,7 @@
 // covered as soon as test/support/every-operation/operation-samples.ts has one good request for it.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { everyOperation } from '../daemon/every-role.ts'
 import { type AddressedOperation, hasBody, listPaths, pathParameters } from '../daemon/kernel/operation/operation.ts'
 import { writeCursor } from '../daemon/kernel/store/list-cursor.ts'
 import { expectProblem } from './support/every-operation/expect-problem.ts'
@@ -100,7 +101,7 @@ describe('the tables of this test', () => {
   })
 
   test('hold no sample of an operation that is gone', () => {
-    const known = operations.map(({ address }) => address)
+    const known = everyOperation.map(({ address }) => address)
     expect(Object.keys(operationSamples).filter((address) => !known.includes(address))).toEqual([])
   })
 })
@@ -315,7 +316,7 @@ describe('done', () => {
     },
   )
 
-  test.each(readOperations.filter(([, { operation }]) => operation.also))(
+  test.each(all.filter(([, { operation }]) => operation.method === 'GET' && operation.also))(
     '%s at each of its paths',
     async (_, target) => {
       for (const path of target.operation.also ?? []) {

@@ -97,6 +97,7 @@ export async function bundle({ root, into, target, hasFaultPoints }) {
     absWorkingDir: root,
     entryPoints: {
       'resolution-thread': 'daemon/runtime/resolution/thread.ts',
+      'ingest-thread': 'daemon/runtime/ingest/thread.ts',
       'matching-thread': 'daemon/runtime/resolution/matching-thread.ts',
       'blinding-thread': 'daemon/runtime/resolution/exchange/blinding-thread.ts',
       'conflict-thread': 'daemon/runtime/consensus/conflict-thread.ts',

@@ -1,7 +1,7 @@
 // Parts that boot supplies to the ingest role: what performs a task of a DAG.
 import { part } from '../../kernel/role/part.ts'
 import type { DagTask } from '../../shared/assembled-dag/assembled-dag.ts'
-import type { LandedSummary } from './dataset/landed-summary.ts'
+import type { LandedSummary } from './dataset/model.ts'
 
 export type TaskWork = {
   readonly tenant_id: string

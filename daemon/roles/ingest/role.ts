@@ -33,7 +33,7 @@ export const ingest: Role = role(outline, {
   jobs: [deploymentJob, runJob],
   workers: [],
   operations: {
-    datapipeline: { deploy, list, get, update, delete: remove, status, pause, unpause, run, stop, runs },
+    datapipeline: { deploy, list, get, update, remove, status, pause, unpause, run, stop, runs },
     dag: { list: dagList },
     'dag-run': {
       trigger,
@@ -41,7 +41,7 @@ export const ingest: Role = role(outline, {
       get: runGet.get,
       status: runStatus.status,
       errors,
-      delete: runRemove.remove,
+      remove: runRemove.remove,
     },
     workflow: { health },
   },

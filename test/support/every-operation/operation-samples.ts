@@ -15,6 +15,7 @@ import {
 } from './carried-messages.ts'
 import { contributorSamples } from './contributor-samples.ts'
 import { enrolSigners } from './enrol-signers.ts'
+import { ingestSamples } from './ingest-samples.ts'
 import { intelligenceSamples } from './intelligence-samples.ts'
 import {
   buildContribution,
@@ -214,8 +215,10 @@ const hubSamples: OperationSamples = {
 }
 
 export const operationSamples: OperationSamples = {
-  ...{ ...siteSamples, ...consensusSamples, ...hubSamples, ...resolutionSamples, ...intelligenceSamples },
+  ...{ ...siteSamples, ...consensusSamples, ...hubSamples, ...resolutionSamples, ...ingestSamples },
+  ...intelligenceSamples,
   'resolution.service.backup': shareSample,
+  'ingest.service.backup': shareSample,
   'intelligence.service.backup': shareSample,
   'proxy.service.backup': shareSample,
 }

@@ -13,6 +13,7 @@ import { backupRefusals } from './backup-refusals.ts'
 import { enrolSigners } from './enrol-signers.ts'
 import { emissionRefusals, federationRefusals } from './federation-refusals.ts'
 import { hubRefusals } from './hub-refusals.ts'
+import { ingestRefusals } from './ingest-refusals.ts'
 import { intakeRefusals } from './intake-refusals.ts'
 import { intelligenceRefusals } from './intelligence-refusals.ts'
 import { oneWayRefusals } from './one-way-refusals.ts'
@@ -198,6 +199,7 @@ export const refusals: Readonly<Record<string, RefusalScenario>> = {
   ...emissionRefusals,
   ...hubRefusals,
   ...resolutionRefusals,
+  ...ingestRefusals,
   ...intelligenceRefusals,
   ...intakeRefusals,
 }

@@ -82,6 +82,9 @@ export const unkeyedOperations: Readonly<Record<string, UnkeyedReason>> = {
   'intelligence.bulk.cancel': 'transition',
   'intelligence.silence.end': 'transition',
   'intelligence.edition.attest': 'transition',
+  'ingest.datapipeline.pause': 'transition',
+  'ingest.datapipeline.unpause': 'transition',
+  'ingest.datapipeline.stop': 'transition',
   'proxy.allowlist.reload': 'repeatable',
 }
 

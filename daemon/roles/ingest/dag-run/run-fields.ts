@@ -1,11 +1,19 @@
 // Fields of requests about runs.
 import * as z from 'zod'
+import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
+import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import { refuseOtherRequest } from '../../../kernel/operation/check-repeated-request.ts'
 import { dagId } from '../../../shared/assembled-dag/assembled-dag.ts'
-import { workflowRunState } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
+import {
+  type RunTrigger,
+  type WorkflowRun,
+  workflowRunState,
+  workflowSchedulerPart,
+} from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 
 export const runConf = z
-  .record(z.string().max(128), z.json())
+  .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,127}$/, 'must be a name of letters, digits and _ . -'), z.json())
   .default({})
   .meta({ description: 'Values that the tasks of the run may read' })
 
@@ -16,7 +24,22 @@ export const runListFields = {
 
 export const runKeyFields = { dag_id: dagId, dag_run_id: z.string().min(1).max(250) }
 
-/** The id of a run that a person triggers: the same for the same idempotency key. */
-export function newRunId(call: Call): string {
-  return `manual__${call.newId('run')}`
+/**
+ * Triggers a run for a person. A repeated request, by its idempotency key, finds the run of the first; one with other content is
+ * refused.
+ */
+export async function triggerManually(
+  call: Call,
+  dag_id: string,
+  content: Omit<RunTrigger, 'dag_run_id'>,
+): Promise<WorkflowRun | Refusal> {
+  const dag_run_id = `manual__${call.newId('run')}`
+  const run = await call
+    .part(workflowSchedulerPart)
+    .actFor(call)
+    .trigger(dag_id, { dag_run_id, ...content })
+  if (isRefusal(run)) return run
+  const isSame =
+    canonicalJson(run.conf) === canonicalJson(content.conf) && run.logical_date === (content.logical_date ?? null)
+  return isSame ? run : refuseOtherRequest()
 }

@@ -2,10 +2,10 @@
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { dagId } from '../../../shared/assembled-dag/assembled-dag.ts'
-import { workflowRun, workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
+import { workflowRun } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { instant } from '../fields.ts'
 import { objectPaths } from '../object-paths.ts'
-import { newRunId, runConf } from './run-fields.ts'
+import { runConf, triggerManually } from './run-fields.ts'
 
 export const trigger = operation({
   ...objectPaths('dag/{dag_id}/run'),
@@ -24,8 +24,6 @@ export const trigger = operation({
   creates: true,
 
   async run(call, { dag_id, conf, logical_date }) {
-    const scheduler = call.part(workflowSchedulerPart).actFor(call)
-    const when = logical_date === undefined ? {} : { logical_date }
-    return await scheduler.trigger(dag_id, { dag_run_id: newRunId(call), conf, ...when })
+    return await triggerManually(call, dag_id, { conf, ...(logical_date === undefined ? {} : { logical_date }) })
   },
 })

@@ -9,8 +9,7 @@ import { workflowRun } from '../../../shared/workflow-scheduler/workflow-schedul
 import { count, instant, provenanceFields, provenanceViewFields, shortText, uid } from '../fields.ts'
 
 /** `rejected`: the check refused the content; `error`: it could not be deployed. Both end by another deployment or deletion. */
-export const pipelineStatus = z.enum(['pending_validation', 'active', 'rejected', 'error', 'paused', 'running'])
-export type PipelineStatus = z.infer<typeof pipelineStatus>
+const pipelineStatus = z.enum(['pending_validation', 'active', 'rejected', 'error', 'paused', 'running'])
 
 /** Characters of the content of a DAG. */
 const max_content = 262_144

@@ -12,7 +12,7 @@ export const pause = operation({
   tool: 'datapipeline_pause',
   input: uidInput,
   output: pipelineView,
-  errors: ['not_found', 'wrong_state'],
+  errors: ['not_found', 'not_your_tenant', 'wrong_state'],
   allow: 'ingest:run',
 
   async run(call, { uid }) {

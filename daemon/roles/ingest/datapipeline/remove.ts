@@ -6,6 +6,7 @@ import { workflowSchedulerPart } from '../../../shared/workflow-scheduler/workfl
 import { uidInput } from '../fields.ts'
 import { objectPaths } from '../object-paths.ts'
 import { pipelines } from './model.ts'
+import { openPipeline } from './open-pipeline.ts'
 
 export const remove = operation({
   ...objectPaths('datapipeline/{uid}'),
@@ -18,7 +19,7 @@ export const remove = operation({
   allow: 'ingest:write',
 
   async run(call, { uid }) {
-    const { value } = await call.store(pipelines).get(uid)
+    const { value } = await openPipeline(call, uid)
     const scheduler = call.part(workflowSchedulerPart).actFor(call)
     for (const state of ['running', 'queued'] as const) {
       const active = await scheduler.listRuns(value.dag_id, { state, limit: 1 })

@@ -1,11 +1,12 @@
 // Triggers a run of a pipeline.
 import * as z from 'zod'
+import { refuse } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
-import { workflowRun, workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
-import { newRunId, runConf } from '../dag-run/run-fields.ts'
+import { workflowRun } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
+import { runConf, triggerManually } from '../dag-run/run-fields.ts'
 import { uidInput } from '../fields.ts'
 import { objectPaths } from '../object-paths.ts'
-import { pipelines } from './model.ts'
+import { openPipeline } from './open-pipeline.ts'
 
 export const run = operation({
   ...objectPaths('datapipeline/{uid}/run'),
@@ -15,13 +16,13 @@ export const run = operation({
   input: z.strictObject({ ...uidInput.shape, conf: runConf }),
   output: workflowRun,
   status: 201,
-  errors: ['not_found', 'idempotency_mismatch'],
+  errors: ['not_found', 'not_your_tenant', 'wrong_state', 'idempotency_mismatch'],
   allow: 'ingest:run',
   creates: true,
 
   async run(call, { uid, conf }) {
-    const { value } = await call.store(pipelines).get(uid)
-    const scheduler = call.part(workflowSchedulerPart).actFor(call)
-    return await scheduler.trigger(value.dag_id, { dag_run_id: newRunId(call), conf })
+    const { value } = await openPipeline(call, uid)
+    if (!value.dag) return refuse('wrong_state', `the pipeline is ${value.status}: its DAG is not live`)
+    return await triggerManually(call, value.dag_id, { conf })
   },
 })

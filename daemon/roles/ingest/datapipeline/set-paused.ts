@@ -4,9 +4,10 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { pipelines, type StoredPipeline } from './model.ts'
+import { openPipeline } from './open-pipeline.ts'
 
 export async function setPaused(call: Call, uid: string, isPaused: boolean): Promise<Doc<StoredPipeline> | Refusal> {
-  const { value } = await call.store(pipelines).get(uid)
+  const { value } = await openPipeline(call, uid)
   if (!value.dag) return refuse('wrong_state', `the pipeline is ${value.status}: its DAG is not live`)
   const dag = await call.part(workflowSchedulerPart).actFor(call).setPaused(value.dag_id, isPaused)
   return isRefusal(dag) ? dag : await call.store(pipelines).get(uid)

@@ -5,7 +5,7 @@ import { objectPaths } from '../object-paths.ts'
 import { pipelines, pipelineView } from './model.ts'
 import { showPipeline } from './view.ts'
 
-export const pipelineState = pipelineView
+const pipelineState = pipelineView
   .pick({ uid: true, dag_id: true, status: true, fault: true, last_run: true, workflow_next_run: true, delay: true })
   .meta({ id: 'DataPipelineStatus' })
 

@@ -12,7 +12,7 @@ export const unpause = operation({
   tool: 'datapipeline_unpause',
   input: uidInput,
   output: pipelineView,
-  errors: ['not_found', 'wrong_state'],
+  errors: ['not_found', 'not_your_tenant', 'wrong_state'],
   allow: 'ingest:run',
 
   async run(call, { uid }) {

@@ -9,6 +9,7 @@ import type { Doc } from '../../../kernel/store/store.ts'
 import { uidInput } from '../fields.ts'
 import { objectPaths } from '../object-paths.ts'
 import { pipelineInputFields, pipelines, pipelineView, type StoredPipeline } from './model.ts'
+import { openPipeline } from './open-pipeline.ts'
 import { refusePython } from './read-content.ts'
 import { setPaused } from './set-paused.ts'
 import { showPipeline } from './view.ts'
@@ -48,7 +49,7 @@ async function changeFields(
   description: string | undefined,
 ): Promise<Doc<StoredPipeline> | Refusal> {
   const store = call.store(pipelines)
-  if (content === undefined && description === undefined) return await store.get(uid)
+  if (content === undefined && description === undefined) return await openPipeline(call, uid)
   const principal =
     content === undefined ? undefined : await call.delegation().store({ collection: pipelines.name, id: uid })
   if (isRefusal(principal)) return principal

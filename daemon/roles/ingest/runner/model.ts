@@ -4,7 +4,7 @@ import { job_indexes, jobFields } from '../../../kernel/job/job-fields.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { assembledDag, dagId } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { workflowRunState, workflowTaskState } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
-import { landedSummary } from '../dataset/landed-summary.ts'
+import { landedSummary } from '../dataset/model.ts'
 import { count, instant, provenanceFields, shortText, uid } from '../fields.ts'
 
 const runTask = z.strictObject({

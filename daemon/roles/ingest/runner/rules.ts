@@ -2,7 +2,7 @@
 import { endJob } from '../../../kernel/job/rules.ts'
 import type { DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { orderTasks } from '../../../shared/assembled-dag/task-order.ts'
-import type { LandedSummary } from '../dataset/landed-summary.ts'
+import type { LandedSummary } from '../dataset/model.ts'
 import type { RunTask, StoredDagRun } from './model.ts'
 
 /** Finds the task that the next step performs; undefined once none is left. */

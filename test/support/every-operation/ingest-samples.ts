@@ -1,0 +1,77 @@
+// One good request for each operation of the ingest role.
+import { waitUntil } from '../site/test-site.ts'
+import { type OperationFixture, secretClassification } from './operation-fixture.ts'
+import type { OperationSamples } from './operation-samples.ts'
+
+export function ingestContent(dag_id: string, file = 'people.csv'): string {
+  return JSON.stringify({ format: 1, dag_id, tasks: [{ name: 'read', operator: 'ingest_file', params: { file } }] })
+}
+
+let pipelines = 0
+
+const path = '/userspace/datapipeline'
+
+/** Deploys a pipeline of a DAG that no other has, and waits until its check has ended. */
+export async function deployPipeline(stage: OperationFixture, more: Readonly<Record<string, unknown>> = {}) {
+  const dag_id = `sample_${++pipelines}`
+  const { site, admin: token } = stage
+  const body = { dag_id, content: ingestContent(dag_id), classification: secretClassification, ...more }
+  const { json } = await site.request('ingest', { method: 'POST', path, token, body })
+  const { uid } = json as { uid: string }
+  return await waitUntil(async () => {
+    const shown = (await site.request('ingest', { method: 'GET', path: `${path}/${uid}`, token })).json
+    return (shown as { status: string }).status !== 'pending_validation' && { uid, dag_id }
+  })
+}
+
+/** A run that is over. */
+async function triggerRun(stage: OperationFixture) {
+  const { uid, dag_id } = await deployPipeline(stage)
+  const { site, admin: token } = stage
+  const { json } = await site.request('ingest', { method: 'POST', path: `${path}/${uid}/run`, token, body: {} })
+  const { dag_run_id } = json as { dag_run_id: string }
+  return await waitUntil(async () => {
+    const shown = (
+      await site.request('ingest', { method: 'GET', path: `/userspace/dag/${dag_id}/run/${dag_run_id}`, token })
+    ).json
+    return ['success', 'failed'].includes((shown as { state: string }).state) && { dag_id, dag_run_id }
+  })
+}
+
+const ofPipeline = async (stage: OperationFixture) => ({ input: { uid: (await deployPipeline(stage)).uid } })
+const ofDag = async (stage: OperationFixture) => ({ input: { dag_id: (await deployPipeline(stage)).dag_id } })
+const ofRun = async (stage: OperationFixture) => ({ input: await triggerRun(stage) })
+
+export const ingestSamples: OperationSamples = {
+  'ingest.datapipeline.deploy': () => {
+    const build = (dag_id: string) => ({ dag_id, content: ingestContent(dag_id), classification: secretClassification })
+    return {
+      input: build(`sample_${++pipelines}`),
+      keyed: { input: build(`sample_${++pipelines}`), another: { description: 'another' } },
+    }
+  },
+  'ingest.datapipeline.get': ofPipeline,
+  'ingest.datapipeline.update': async (stage) => {
+    return { input: { uid: (await deployPipeline(stage)).uid, description: 'a sample' } }
+  },
+  'ingest.datapipeline.remove': ofPipeline,
+  'ingest.datapipeline.status': ofPipeline,
+  'ingest.datapipeline.run': async (stage) => {
+    const { input } = await ofPipeline(stage)
+    return { input, keyed: { input, another: { conf: { another: true } } } }
+  },
+  'ingest.datapipeline.pause': async (stage) => ({ ...(await ofPipeline(stage)), isTenants: true }),
+  'ingest.datapipeline.unpause': async (stage) => ({ ...(await ofPipeline(stage)), isTenants: true }),
+  'ingest.datapipeline.stop': ofPipeline,
+  'ingest.datapipeline.runs': ofPipeline,
+  // A tenant has DAGs of its own names: that of another is one that is not there.
+  'ingest.dag-run.trigger': async (stage) => {
+    const { input } = await ofDag(stage)
+    return { input, isTenants: false, keyed: { input, another: { conf: { another: true } } } }
+  },
+  'ingest.dag-run.list': ofDag,
+  'ingest.dag-run.get': ofRun,
+  'ingest.dag-run.status': ofRun,
+  'ingest.dag-run.errors': ofRun,
+  'ingest.dag-run.remove': async (stage) => ({ ...(await ofRun(stage)), isTenants: false }),
+}
