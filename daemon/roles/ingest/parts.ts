@@ -11,7 +11,7 @@ export type TaskWork = {
   readonly inputs: readonly LandedSummary[]
 }
 
-/** What a try did. `log`: its lines, bounded. */
+/** The end of a try. `log`: its lines, bounded; `isFinal`: another try would end in the same way. */
 export type TaskOutcome = { readonly log: string } & (
   | { readonly dataset?: LandedSummary }
   | { readonly failure: { readonly reason: string; readonly isFinal: boolean } }

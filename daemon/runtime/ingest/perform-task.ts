@@ -1,9 +1,10 @@
 // Performs one try of a task in a thread: reads what it takes, and lands what it makes.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { inferDataKind } from '../../../adapters/platform/data-file/data-kinds.ts'
 import { openTenantDataFile, TenantDataFileError } from '../../../adapters/platform/data-file/tenant-data-file.ts'
+import { syncFolder } from '../../../adapters/platform/durable-file/sync-folder.ts'
 import { dataset_manifest_name, type LandedDataset, landedDataset } from '../../kernel/data/landed-dataset.ts'
 import { parseJsonAs } from '../../kernel/encoding/parse-json.ts'
 import type { LandedSummary } from '../../roles/ingest/dataset/model.ts'
@@ -13,7 +14,7 @@ import { landFiles } from './landing/land-files.ts'
 import { LandingError } from './landing/landing-error.ts'
 import type { TaskThreadJob } from './thread-job.ts'
 
-/** A fault of the data or of the task, with a message for the author of the pipeline. */
+/** Returns faults of the data, of the task and of the disk as failures, with a message for the author of the pipeline. */
 export async function performTask(job: TaskThreadJob): Promise<TaskOutcome> {
   try {
     return (
@@ -21,9 +22,19 @@ export async function performTask(job: TaskThreadJob): Promise<TaskOutcome> {
     )
   } catch (error) {
     if (error instanceof TenantDataFileError) return fail(error.message, error.isFinal)
-    if (error instanceof LandingError) return failFinally([error.message, ...error.details].join('\n'))
-    throw error
+    if (error instanceof LandingError) return describeLandingError(error, job)
+    // Without the path, which is of the machine: the disk may have room later.
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
+    const { code = '' } = error as NodeJS.ErrnoException
+    return fail(`the service cannot write the dataset: ${code}`, false)
   }
+}
+
+/** A fault of the disk names the folder, which is of the machine; the disk may have room later. */
+function describeLandingError({ message, details }: LandingError, job: TaskThreadJob): TaskOutcome {
+  const { folder } = datasetOf(job)
+  const reason = [message.replaceAll(folder, 'the dataset'), ...details].join('\n')
+  return fail(reason, !message.includes(folder))
 }
 
 type TaskFunction = (job: TaskThreadJob) => Promise<TaskOutcome>
@@ -39,16 +50,22 @@ const failFinally = (reason: string) => fail(reason, true)
 async function performIngestFile(job: TaskThreadJob): Promise<TaskOutcome> {
   const { file, max_rejects } = ingestFile.params.parse(job.task.params)
   const { name, folder } = datasetOf(job)
+  mkdirSync(dirname(folder), { recursive: true, mode: 0o700 })
+  removeDrafts(dirname(folder), job.task.name)
   // A try before may have landed it, and ended before its run knew.
   const landed = readManifest(folder)
-  if (landed) return { log: describe(landed.dataset), dataset: summarize(name, landed) }
+  if (landed) {
+    syncParents(folder, job.datasets)
+    return { log: `${describe(landed.dataset)}\n`, dataset: summarize(name, landed) }
+  }
   const input = {
-    ...{ name: file, label: file, format: { kind: inferDataKind(file) ?? 'csv' } },
+    ...{ name: basename(file), label: file, format: { kind: inferDataKind(file) ?? 'csv' } },
     open: () => openTenantDataFile(job.data_folder, job.tenant_id, file),
   } as const
   const limit = { count: max_rejects }
   const options = { inputs: [input], out: folder, columns: [], limit, runAs: <T>(action: () => T) => action() }
   const { remarks } = await landFiles(options, () => undefined)
+  syncParents(folder, job.datasets)
   const made = readManifest(folder)
   if (!made) throw new Error('the dataset that landed is gone')
   const log = [...remarks, describe(made.dataset)].map((line) => `${line}\n`).join('')
@@ -61,14 +78,30 @@ function datasetOf({ datasets, tenant_id, run, task }: TaskThreadJob): {
   readonly folder: string
 } {
   const name = `${run}/${task.name}`
-  const parent = join(datasets, encodeURIComponent(tenant_id), encodeURIComponent(run))
-  mkdirSync(parent, { recursive: true, mode: 0o700 })
+  const parent = join(datasets, tenantFolder(tenant_id), run)
   return { name, folder: join(parent, task.name) }
 }
 
-type ReadManifest = { readonly dataset: LandedDataset; readonly digest: string }
+/** A tenant may have any name: of letters that folders take as they are, or else a digest. */
+function tenantFolder(tenant_id: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(tenant_id)) return tenant_id
+  return `_${createHash('sha256').update(tenant_id).digest('hex').slice(0, 32)}`
+}
 
-function readManifest(folder: string): ReadManifest | undefined {
+/** A try whose thread was ended leaves its draft; no other process has this task. */
+function removeDrafts(parent: string, task: string): void {
+  for (const name of readdirSync(parent))
+    if (name.startsWith(`.${task}.`) && name.endsWith('.partial')) rmSync(join(parent, name), { recursive: true })
+}
+
+/** Makes the folders of a dataset durable, up to that of the site, which exists. */
+function syncParents(folder: string, datasets: string): void {
+  for (let each = dirname(folder); each.length >= dirname(datasets).length; each = dirname(each)) syncFolder(each)
+}
+
+type ManifestReading = { readonly dataset: LandedDataset; readonly digest: string }
+
+function readManifest(folder: string): ManifestReading | undefined {
   const file = join(folder, dataset_manifest_name)
   if (!existsSync(file)) return undefined
   const bytes = readFileSync(file)
@@ -76,7 +109,7 @@ function readManifest(folder: string): ReadManifest | undefined {
   return dataset && { dataset, digest: createHash('sha256').update(bytes).digest('hex') }
 }
 
-function summarize(name: string, { dataset, digest }: ReadManifest): LandedSummary {
+function summarize(name: string, { dataset, digest }: ManifestReading): LandedSummary {
   const { rows, files, inputs, rejects } = dataset
   return {
     ...{ dataset: name, rows, rejects: rejects.rows, digest },

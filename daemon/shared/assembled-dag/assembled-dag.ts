@@ -4,7 +4,10 @@ import * as z from 'zod'
 /** Names that are segments of paths, identifiers of Python and labels at once. */
 const name = z
   .string()
-  .regex(/^[a-z][a-z0-9_]{0,62}$/, 'must be a small letter, then letters, digits and _, at most 63')
+  .regex(
+    /^[a-z][a-z0-9_]{0,62}$/,
+    'must begin with a lower-case letter, then have lower-case letters, digits and _, at most 63',
+  )
 
 export const dagId = z
   .string()

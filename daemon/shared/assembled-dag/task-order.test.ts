@@ -30,6 +30,9 @@ test('repeated names, unknown tasks and cycles are named', () => {
   expect(listOrderFaults({ tasks: [taskOf('a', 'b')] })).toEqual([
     { path: 'tasks.0.after.0', message: 'no task has the name b' },
   ])
+  expect(listOrderFaults({ tasks: [taskOf('a'), taskOf('b', 'a', 'a')] })).toEqual([
+    { path: 'tasks.1.after.1', message: 'is named before: a' },
+  ])
   const cycle = [taskOf('a'), taskOf('b', 'a', 'd'), taskOf('c', 'b'), taskOf('d', 'c')]
   expect(listOrderFaults({ tasks: cycle })).toEqual([
     { path: 'tasks', message: 'these wait for each other: b > d > c > b' },

@@ -32,6 +32,7 @@ export const workflowRun = z
     start_date: instant.nullable(),
     end_date: instant.nullable(),
     conf: z.record(z.string(), z.json()),
+    reason: z.string().optional().meta({ description: 'Why it failed, where no task has the reason' }),
   })
   .meta({ id: 'WorkflowRun' })
 export type WorkflowRun = z.infer<typeof workflowRun>
@@ -54,6 +55,12 @@ export type RunTrigger = {
   readonly logical_date?: string
 }
 
+/** A DAG as callers name it; `pipeline`: the uid of the pipeline that manages it, where the caller names that. */
+export type DagRef = { readonly dag_id: string; readonly pipeline?: string }
+
+/** `isWhole`: false where more runs match. */
+export type RunPage = { readonly runs: readonly WorkflowRun[]; readonly isWhole: boolean }
+
 export type RunFilter = { readonly state?: WorkflowRunState | undefined; readonly limit: number }
 
 /**
@@ -62,19 +69,22 @@ export type RunFilter = { readonly state?: WorkflowRunState | undefined; readonl
  */
 export interface CallerScheduler {
   listDags(filter: { readonly active_only: boolean }): Promise<readonly WorkflowDag[]>
-  findDag(dag_id: string): Promise<WorkflowDag | undefined>
-  setPaused(dag_id: string, isPaused: boolean): Promise<WorkflowDag | Refusal>
-  trigger(dag_id: string, trigger: RunTrigger): Promise<WorkflowRun | Refusal>
+  findDag(dag: DagRef): Promise<WorkflowDag | undefined>
+  /** Runs of a paused DAG wait. */
+  setPaused(dag: DagRef, isPaused: boolean): Promise<WorkflowDag | Refusal>
+  /** Removes a DAG with its runs; refuses `wrong_state` while one is active. */
+  removeDag(dag: DagRef): Promise<undefined | Refusal>
+  trigger(dag: DagRef, trigger: RunTrigger): Promise<WorkflowRun | Refusal>
   /** Newest first. */
-  listRuns(dag_id: string, filter: RunFilter): Promise<readonly WorkflowRun[] | Refusal>
-  findRun(dag_id: string, dag_run_id: string): Promise<WorkflowRun | undefined>
+  listRuns(dag: DagRef, filter: RunFilter): Promise<RunPage | Refusal>
+  findRun(dag: DagRef, dag_run_id: string): Promise<WorkflowRun | undefined>
   /** Ends an active run as failed; one that is over stays as it is. */
-  stopRun(dag_id: string, dag_run_id: string): Promise<WorkflowRun | Refusal>
+  stopRun(dag: DagRef, dag_run_id: string): Promise<WorkflowRun | Refusal>
   /** Stops and removes a run. */
-  deleteRun(dag_id: string, dag_run_id: string): Promise<undefined | Refusal>
-  listTasks(dag_id: string, dag_run_id: string): Promise<readonly WorkflowTask[] | Refusal>
+  deleteRun(dag: DagRef, dag_run_id: string): Promise<undefined | Refusal>
+  listTasks(dag: DagRef, dag_run_id: string): Promise<readonly WorkflowTask[] | Refusal>
   /** The end of the log of the newest try, bounded. */
-  readLog(dag_id: string, dag_run_id: string, task_id: string): Promise<string | Refusal>
+  readLog(dag: DagRef, dag_run_id: string, task_id: string): Promise<string | Refusal>
 }
 
 export type WorkflowHealth = {

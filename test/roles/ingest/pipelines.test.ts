@@ -1,5 +1,5 @@
 // Pipelines on the embedded scheduler, from a file of the tenant to a landed dataset.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { list as dagList } from '../../../daemon/roles/ingest/dag/list.ts'
@@ -42,7 +42,9 @@ test('a file of the tenant becomes a landed dataset, and the run says what it ma
   expect(await waitUntilRunOver(ann, 'people', dag_run_id)).toMatchObject({ state: 'success', conf: { why: 'a test' } })
   const { tasks } = await ann.ok(runStatus, { dag_id: 'people', dag_run_id })
   expect(tasks).toMatchObject([{ task_id: 'read', state: 'success', try_number: 1 }])
-  const dataset = join(site().folder.data, 'ingest', 'datasets', site().tenant, `${uid}.${dag_run_id}`, 'read')
+  const datasets = join(site().folder.data, 'ingest', 'datasets', site().tenant)
+  const [of = ''] = readdirSync(datasets).filter((name) => name.startsWith(`${uid}.${dag_run_id}.`))
+  const dataset = join(datasets, of, 'read')
   const manifest = JSON.parse(readFileSync(join(dataset, 'dataset.json'), 'utf8'))
   expect(manifest).toMatchObject({ rows: 2, rejects: { rows: 0 }, inputs: [{ name: 'people.csv', rows: 2 }] })
   expect(manifest.columns.map(({ type }: { type: string }) => type)).toEqual(['int64', 'text', 'date'])
@@ -101,4 +103,58 @@ test('a file that cannot be read fails its run with the reason, and another file
   await ann.ok(remove, { uid })
   expect(await ann.refusal(get, { uid })).toBe('not_found')
   expect((await ann.ok(list, {})).items.map(({ dag_id }) => dag_id)).not.toContain('missing')
+})
+
+test('runs of a paused pipeline wait until it is resumed', async () => {
+  const ann = await site().as()
+  site().writeFile('paused.csv', 'a\n1\n')
+  const { uid } = await ann.ok(deploy, { dag_id: 'paused', content: ingestContent('paused', 'paused.csv') })
+  await waitUntilDeployed(ann, uid)
+  expect(await ann.ok(update, { uid, action: 'pause' })).toMatchObject({ status: 'paused' })
+  const { dag_run_id } = await ann.ok(run, { uid })
+  expect((await ann.ok(dagList, { active_only: true })).items.map(({ dag_id }) => dag_id)).not.toContain('paused')
+  expect(await ann.ok(runStatus, { dag_id: 'paused', dag_run_id })).toMatchObject({ state: 'queued' })
+  expect(await ann.refusal(remove, { uid })).toBe('wrong_state')
+  await ann.ok(update, { uid, action: 'unpause' })
+  expect((await waitUntilRunOver(ann, 'paused', dag_run_id)).state).toBe('success')
+})
+
+test('a stopped run has the reason, and a deleted pipeline takes its runs with it', async () => {
+  const ann = await site().as()
+  site().writeFile('stopped.csv', 'a\n1\n')
+  const content = ingestContent('stopped', 'stopped.csv')
+  const { uid } = await ann.ok(deploy, { dag_id: 'stopped', content })
+  await waitUntilDeployed(ann, uid)
+  await ann.ok(update, { uid, action: 'pause' })
+  const { dag_run_id } = await ann.ok(run, { uid })
+  const { items } = await ann.ok(stop, { uid })
+  expect(items).toMatchObject([{ dag_run_id, state: 'failed', reason: 'it was stopped' }])
+  await ann.ok(remove, { uid })
+  const again = await ann.ok(deploy, { dag_id: 'stopped', content })
+  await waitUntilDeployed(ann, again.uid)
+  expect((await ann.ok(runs, { uid: again.uid })).items).toEqual([])
+})
+
+test('a DAG above the clearance of a caller stays hidden, and is never run in place of its own', async () => {
+  const low = await site().as({ subject: 'bob', clearance: { level: 'RESTRICTED' } })
+  const ann = await site().as()
+  site().writeFile('high.csv', 'a\n1\n')
+  site().writeFile('low.csv', 'a,b\n1,2\n')
+  const level = (name: string) => ({ classification: { level: name } })
+  const high = await ann.ok(deploy, { dag_id: 'both', content: ingestContent('both', 'high.csv'), ...level('SECRET') })
+  const own = await low.ok(deploy, {
+    dag_id: 'both',
+    content: ingestContent('both', 'low.csv'),
+    ...level('RESTRICTED'),
+  })
+  await waitUntilDeployed(ann, high.uid)
+  await waitUntilDeployed(low, own.uid)
+  expect(own.uid).not.toBe(high.uid)
+  expect(await low.refusal(get, { uid: high.uid })).toBe('not_found')
+  const ofLow = await low.ok(trigger, { dag_id: 'both' })
+  await waitUntilRunOver(low, 'both', ofLow.dag_run_id)
+  expect((await ann.ok(runs, { uid: high.uid })).items).toEqual([])
+  expect((await low.ok(runs, { uid: own.uid })).items).toHaveLength(1)
+  await ann.ok(run, { uid: high.uid })
+  expect((await low.ok(runList, { dag_id: 'both' })).items).toHaveLength(1)
 })

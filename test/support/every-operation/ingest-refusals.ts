@@ -22,10 +22,11 @@ const deploy = ({ site, admin }: OperationFixture, body: unknown, token = admin)
 const deployRejected = async (stage: OperationFixture) =>
   (await deployPipeline(stage, { content: ingestContent('another_dag') })).uid
 
-/** A pipeline with more runs than a tenant has at a time: some wait. */
-async function deployRunning(stage: OperationFixture): Promise<string> {
+/** A paused pipeline with a run that waits. */
+async function deployWaiting(stage: OperationFixture): Promise<string> {
   const { uid } = await deployPipeline(stage)
-  for (let n = 0; n < 8; n++) await changePipeline(stage, uid, { method: 'POST', rest: '/run', body: {} })
+  await changePipeline(stage, uid, { method: 'PATCH', body: { action: 'pause' } })
+  await changePipeline(stage, uid, { method: 'POST', rest: '/run', body: {} })
   return uid
 }
 
@@ -71,7 +72,7 @@ export const ingestRefusals: Readonly<Record<string, RefusalScenario>> = {
     return changePipeline(stage, uid, { method: 'PATCH', body: { content: 'from airflow import DAG' } })
   },
   async 'ingest.datapipeline.remove wrong_state'(stage) {
-    return changePipeline(stage, await deployRunning(stage), { method: 'DELETE' })
+    return changePipeline(stage, await deployWaiting(stage), { method: 'DELETE' })
   },
   async 'ingest.datapipeline.run wrong_state'(stage) {
     return changePipeline(stage, await deployRejected(stage), { method: 'POST', rest: '/run', body: {} })

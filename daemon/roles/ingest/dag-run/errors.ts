@@ -14,6 +14,9 @@ const failedTask = z
   })
   .meta({ id: 'FailedWorkflowTask' })
 
+/** Of the log of each task. */
+const shown_characters = 16_384
+
 export const errors = operation({
   ...objectPaths('dag/{dag_id}/run/{dag_run_id}/errors'),
   summary: 'Show the logs of the failed tasks of a run',
@@ -26,13 +29,13 @@ export const errors = operation({
 
   async run(call, { dag_id, dag_run_id }) {
     const scheduler = call.part(workflowSchedulerPart).actFor(call)
-    const tasks = await scheduler.listTasks(dag_id, dag_run_id)
+    const tasks = await scheduler.listTasks({ dag_id }, dag_run_id)
     if (isRefusal(tasks)) return tasks
     const failed: z.output<typeof failedTask>[] = []
     for (const task of tasks.filter(({ state }) => state === 'failed' || state === 'up_for_retry')) {
-      const log = await scheduler.readLog(dag_id, dag_run_id, task.task_id)
+      const log = await scheduler.readLog({ dag_id }, dag_run_id, task.task_id)
       if (isRefusal(log)) return log
-      failed.push({ ...task, log })
+      failed.push({ ...task, log: log.slice(-shown_characters).toWellFormed() })
     }
     return wholeList(failed)
   },

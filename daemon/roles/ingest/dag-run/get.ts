@@ -17,7 +17,7 @@ export const get = operation({
   allow: 'ingest:read',
 
   async run(call, { dag_id, dag_run_id }) {
-    const run = await call.part(workflowSchedulerPart).actFor(call).findRun(dag_id, dag_run_id)
+    const run = await call.part(workflowSchedulerPart).actFor(call).findRun({ dag_id }, dag_run_id)
     return run ?? refuse('not_found', `the DAG ${dag_id} has no run ${dag_run_id}`)
   },
 })

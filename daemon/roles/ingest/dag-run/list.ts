@@ -2,11 +2,11 @@
 import * as z from 'zod'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
-import { wholeList, wholeListSchema } from '../../../kernel/operation/paging.ts'
+import { wholeListSchema } from '../../../kernel/operation/paging.ts'
 import { dagId } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { workflowRun, workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { objectPaths } from '../object-paths.ts'
-import { runListFields } from './run-fields.ts'
+import { runListFields, showRunPage } from './run-fields.ts'
 
 export const workflowRunList = wholeListSchema(workflowRun).meta({ id: 'WorkflowRunList' })
 
@@ -21,7 +21,7 @@ export const list = operation({
   allow: 'ingest:read',
 
   async run(call, { dag_id, state, limit }) {
-    const runs = await call.part(workflowSchedulerPart).actFor(call).listRuns(dag_id, { state, limit })
-    return isRefusal(runs) ? runs : wholeList([...runs])
+    const runs = await call.part(workflowSchedulerPart).actFor(call).listRuns({ dag_id }, { state, limit })
+    return isRefusal(runs) ? runs : showRunPage(runs)
   },
 })

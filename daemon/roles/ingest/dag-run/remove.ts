@@ -17,7 +17,7 @@ export const remove = operation({
   allow: 'ingest:run',
 
   async run(call, { dag_id, dag_run_id }) {
-    const refused = await call.part(workflowSchedulerPart).actFor(call).deleteRun(dag_id, dag_run_id)
+    const refused = await call.part(workflowSchedulerPart).actFor(call).deleteRun({ dag_id }, dag_run_id)
     return isRefusal(refused) ? refused : { deleted: true as const }
   },
 })

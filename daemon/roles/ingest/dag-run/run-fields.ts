@@ -6,6 +6,8 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import { refuseOtherRequest } from '../../../kernel/operation/check-repeated-request.ts'
 import { dagId } from '../../../shared/assembled-dag/assembled-dag.ts'
 import {
+  type DagRef,
+  type RunPage,
   type RunTrigger,
   type WorkflowRun,
   workflowRunState,
@@ -22,6 +24,11 @@ export const runListFields = {
   limit: z.int().min(1).max(500).default(50),
 }
 
+/** A page of runs as a list without a cursor. */
+export function showRunPage({ runs, isWhole }: RunPage) {
+  return { items: [...runs], total: runs.length, total_is: isWhole ? ('exact' as const) : ('at_least' as const) }
+}
+
 export const runKeyFields = { dag_id: dagId, dag_run_id: z.string().min(1).max(250) }
 
 /**
@@ -30,14 +37,14 @@ export const runKeyFields = { dag_id: dagId, dag_run_id: z.string().min(1).max(2
  */
 export async function triggerManually(
   call: Call,
-  dag_id: string,
+  dag: DagRef,
   content: Omit<RunTrigger, 'dag_run_id'>,
 ): Promise<WorkflowRun | Refusal> {
   const dag_run_id = `manual__${call.newId('run')}`
   const run = await call
     .part(workflowSchedulerPart)
     .actFor(call)
-    .trigger(dag_id, { dag_run_id, ...content })
+    .trigger(dag, { dag_run_id, ...content })
   if (isRefusal(run)) return run
   const isSame =
     canonicalJson(run.conf) === canonicalJson(content.conf) && run.logical_date === (content.logical_date ?? null)

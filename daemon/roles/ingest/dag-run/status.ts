@@ -22,9 +22,9 @@ export const status = operation({
 
   async run(call, { dag_id, dag_run_id }) {
     const scheduler = call.part(workflowSchedulerPart).actFor(call)
-    const run = await scheduler.findRun(dag_id, dag_run_id)
+    const run = await scheduler.findRun({ dag_id }, dag_run_id)
     if (!run) return refuse('not_found', `the DAG ${dag_id} has no run ${dag_run_id}`)
-    const tasks = await scheduler.listTasks(dag_id, dag_run_id)
+    const tasks = await scheduler.listTasks({ dag_id }, dag_run_id)
     return isRefusal(tasks) ? tasks : { ...run, tasks: [...tasks] }
   },
 })

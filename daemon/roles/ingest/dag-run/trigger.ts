@@ -24,6 +24,6 @@ export const trigger = operation({
   creates: true,
 
   async run(call, { dag_id, conf, logical_date }) {
-    return await triggerManually(call, dag_id, { conf, ...(logical_date === undefined ? {} : { logical_date }) })
+    return await triggerManually(call, { dag_id }, { conf, ...(logical_date === undefined ? {} : { logical_date }) })
   },
 })

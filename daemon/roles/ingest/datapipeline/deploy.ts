@@ -1,15 +1,19 @@
 // Deploys a pipeline: stores its DAG, whose check and first run follow as a job.
 import * as z from 'zod'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import type { StoredPrincipal } from '../../../kernel/identity/delegation.ts'
+import { permits } from '../../../kernel/identity/identity.ts'
 import { announceJob } from '../../../kernel/job/job.ts'
 import { newJob } from '../../../kernel/job/rules.ts'
-import { classification } from '../../../kernel/label/label.ts'
+import { classification, type Label } from '../../../kernel/label/label.ts'
 import { resolveClassification } from '../../../kernel/label/resolve-classification.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { checkRepeatedRequest } from '../../../kernel/operation/check-repeated-request.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import { holdName } from '../../../shared/name-holder/hold-name.ts'
 import { objectPaths } from '../object-paths.ts'
-import { pipelineInputFields, pipelines, pipelineView, type StoredPipeline } from './model.ts'
+import { pipelineId, pipelineInputFields, pipelines, pipelineView, type StoredPipeline } from './model.ts'
 import { refusePython } from './read-content.ts'
 import { showPipeline } from './view.ts'
 
@@ -33,36 +37,62 @@ export const deploy = operation({
   versioned: true,
 
   async run(call, request) {
-    const id = call.newId('pl')
-    const before = call.idempotency_key === undefined ? undefined : await call.store(pipelines).find(id)
-    const doc = before ? checkRepeatedRequest(call, before) : await createPipeline(call, id, request)
+    const doc = await createPipeline(call, request)
     return isRefusal(doc) ? doc : await showPipeline(call, doc)
   },
 })
 
-async function createPipeline(call: Call, id: string, request: z.output<typeof input>) {
-  const { dag_id, content, pipeline_type, run_on_deploy, description } = request
-  const refused = refusePython(content) ?? (await refuseTakenDag(call, dag_id))
+/** A pipeline with the DAG that the caller may not see stays hidden: the new one has another id then. */
+async function createPipeline(call: Call, request: z.output<typeof input>): Promise<Doc<StoredPipeline> | Refusal> {
+  const { dag_id, content, run_on_deploy } = request
+  const refused = refusePython(content) ?? refuseFirstRun(call, run_on_deploy)
   if (refused) return refused
   const label = resolveClassification(call, request.classification ?? call.site.default_level)
   if (isRefusal(label)) return label
-  const principal = await call.delegation().store({ collection: pipelines.name, id })
-  if (isRefusal(principal)) return principal
-  const at = call.nowIso()
-  const value: StoredPipeline = {
-    ...{ tenant_id: call.caller.tenant_id, label, created_by: call.caller.subject, created_at: at, updated_at: at },
-    ...{ request_digest: call.requestDigest(), subtype: 'datapipeline', dag_id, content, pipeline_type, run_on_deploy },
-    ...(description === undefined ? {} : { description }),
-    ...{ status: 'pending_validation', is_paused: false, dag_digest: '', deployments: 1 },
-    ...newJob(principal, call.now()),
+  const request_key = call.newId('req')
+  const create = async (id: string) => {
+    const value = {
+      ...buildPipeline(call, request, label),
+      request_key,
+      ...newJob(await storePrincipal(call, id), call.now()),
+    }
+    return await call.store(pipelines).create(id, value, [call.audited(call.address, id, { dag_id }, label)])
   }
-  const stored = await call.store(pipelines).create(id, value, [call.audited(call.address, id, { dag_id }, label)])
-  if (stored === 'exists') return checkRepeatedRequest(call, await call.store(pipelines).get(id))
-  announceJob(call, pipelines, stored)
-  return stored
+  const id = pipelineId(call.caller.tenant_id, dag_id)
+  const { doc, isNew } = await holdName(call.store(pipelines), id, label, { create, fits: () => true })
+  if (isNew) {
+    announceJob(call, pipelines, doc)
+    return doc
+  }
+  if (doc.value.request_key === request_key) return checkRepeatedRequest(call, doc)
+  return refuse('already_exists', `a pipeline with the DAG ${dag_id} exists: update it, or choose another dag_id`)
 }
 
-async function refuseTakenDag(call: Call, dag_id: string): Promise<Refusal | undefined> {
-  if ((await call.store(pipelines).count({ dag_id })) === 0) return undefined
-  return refuse('already_exists', `a pipeline with the DAG ${dag_id} exists: update it, or choose another dag_id`)
+function buildPipeline(call: Call, request: z.output<typeof input>, label: Label) {
+  const { dag_id, content, pipeline_type, run_on_deploy, description } = request
+  const at = call.nowIso()
+  return {
+    ...{ tenant_id: call.caller.tenant_id, label, created_by: call.caller.subject, created_at: at, updated_at: at },
+    ...{ request_digest: call.requestDigest(), dag_id, content, pipeline_type, run_on_deploy },
+    ...(description === undefined ? {} : { description }),
+    ...{
+      subtype: 'datapipeline' as const,
+      status: 'pending_validation' as const,
+      is_paused: false,
+      dag_digest: '',
+      deployments: 1,
+    },
+  }
+}
+
+/** Throws the refusal of a caller that nothing can be done for later. */
+async function storePrincipal(call: Call, id: string): Promise<StoredPrincipal> {
+  const principal = await call.delegation().store({ collection: pipelines.name, id })
+  if (isRefusal(principal)) throw principal
+  return principal
+}
+
+function refuseFirstRun(call: Call, run_on_deploy: boolean): Refusal | undefined {
+  if (!run_on_deploy || permits(call.caller.permissions, 'ingest:run')) return undefined
+  return refuse('forbidden', 'run_on_deploy needs the permission ingest:run')
 }

@@ -44,7 +44,10 @@ async function deploy(call: JobCall, { id, value }: Doc<StoredPipeline>): Promis
   }
   await change(call, id, (pipeline) => ({ ...pipeline, ...live }))
   const trigger = { dag_run_id: `deploy__${value.deployments}`, conf: {} }
-  const run = await call.part(workflowSchedulerPart).actFor(call).trigger(value.dag_id, trigger)
+  const run = await call
+    .part(workflowSchedulerPart)
+    .actFor(call)
+    .trigger({ dag_id: value.dag_id, pipeline: id }, trigger)
   if (isRefusal(run)) throw run
   await change(call, id, (pipeline) => endJob(pipeline, 'completed', { status: 'active', updated_at: at }))
   return undefined

@@ -1,5 +1,6 @@
 // The model of a data pipeline: the DAG that it manages, and its newest deployment, which is a job.
 import * as z from 'zod'
+import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
 import { delayFields } from '../../../kernel/job/job-delay.ts'
 import { job_indexes, jobFields } from '../../../kernel/job/job-fields.ts'
 import { requiredText } from '../../../kernel/operation/required-text.ts'
@@ -38,6 +39,8 @@ const storedPipeline = z.strictObject({
   ...jobFields,
   subtype: z.literal('datapipeline'),
   request_digest: z.string(),
+  /** The idempotency key of the request that made it, as an id. */
+  request_key: z.string(),
   status: pipelineStatus.extract(['pending_validation', 'active', 'rejected', 'error']),
   is_paused: z.boolean(),
   /** The live DAG; stays while a later content is checked. */
@@ -48,6 +51,11 @@ const storedPipeline = z.strictObject({
   deployments: count,
 })
 export type StoredPipeline = z.infer<typeof storedPipeline>
+
+/** The id of the pipeline that has a DAG of this name first; see `holdName`. */
+export function pipelineId(tenant_id: string, dag_id: string): string {
+  return `pl_${canonicalDigest([tenant_id, dag_id]).slice(0, 32)}`
+}
 
 export const pipelines = collection({
   name: 'datapipeline',

@@ -1,6 +1,7 @@
 // Deletes a pipeline and its DAG.
 import * as z from 'zod'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
+import { isJobOver } from '../../../kernel/job/rules.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { uidInput } from '../fields.ts'
@@ -20,12 +21,12 @@ export const remove = operation({
 
   async run(call, { uid }) {
     const { value } = await openPipeline(call, uid)
-    const scheduler = call.part(workflowSchedulerPart).actFor(call)
-    for (const state of ['running', 'queued'] as const) {
-      const active = await scheduler.listRuns(value.dag_id, { state, limit: 1 })
-      if (!isRefusal(active) && active.length > 0)
-        return refuse('wrong_state', 'the pipeline has an active run: stop it first')
-    }
+    if (!isJobOver(value)) return refuse('wrong_state', 'the pipeline is being deployed: wait for the end of its check')
+    const refused = await call
+      .part(workflowSchedulerPart)
+      .actFor(call)
+      .removeDag({ dag_id: value.dag_id, pipeline: uid })
+    if (isRefusal(refused)) return refused
     await call.store(pipelines).remove(uid, [call.audited(call.address, uid, { dag_id: value.dag_id }, value.label)])
     return { deleted: true as const }
   },

@@ -23,6 +23,6 @@ export const run = operation({
   async run(call, { uid, conf }) {
     const { value } = await openPipeline(call, uid)
     if (!value.dag) return refuse('wrong_state', `the pipeline is ${value.status}: its DAG is not live`)
-    return await triggerManually(call, value.dag_id, { conf })
+    return await triggerManually(call, { dag_id: value.dag_id, pipeline: uid }, { conf })
   },
 })

@@ -2,10 +2,9 @@
 import * as z from 'zod'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
-import { wholeList } from '../../../kernel/operation/paging.ts'
 import { workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { workflowRunList } from '../dag-run/list.ts'
-import { runListFields } from '../dag-run/run-fields.ts'
+import { runListFields, showRunPage } from '../dag-run/run-fields.ts'
 import { uidInput } from '../fields.ts'
 import { objectPaths } from '../object-paths.ts'
 import { pipelines } from './model.ts'
@@ -22,7 +21,10 @@ export const runs = operation({
 
   async run(call, { uid, state, limit }) {
     const { value } = await call.store(pipelines).get(uid)
-    const found = await call.part(workflowSchedulerPart).actFor(call).listRuns(value.dag_id, { state, limit })
-    return isRefusal(found) ? found : wholeList([...found])
+    const found = await call
+      .part(workflowSchedulerPart)
+      .actFor(call)
+      .listRuns({ dag_id: value.dag_id, pipeline: uid }, { state, limit })
+    return isRefusal(found) ? found : showRunPage(found)
   },
 })

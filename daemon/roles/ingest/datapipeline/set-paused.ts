@@ -9,6 +9,9 @@ import { openPipeline } from './open-pipeline.ts'
 export async function setPaused(call: Call, uid: string, isPaused: boolean): Promise<Doc<StoredPipeline> | Refusal> {
   const { value } = await openPipeline(call, uid)
   if (!value.dag) return refuse('wrong_state', `the pipeline is ${value.status}: its DAG is not live`)
-  const dag = await call.part(workflowSchedulerPart).actFor(call).setPaused(value.dag_id, isPaused)
+  const dag = await call
+    .part(workflowSchedulerPart)
+    .actFor(call)
+    .setPaused({ dag_id: value.dag_id, pipeline: uid }, isPaused)
   return isRefusal(dag) ? dag : await call.store(pipelines).get(uid)
 }

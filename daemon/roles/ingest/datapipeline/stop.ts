@@ -22,14 +22,16 @@ export const stop = operation({
   allow: 'ingest:run',
 
   async run(call, { uid }) {
-    const { dag_id } = (await openPipeline(call, uid)).value
+    const { value } = await openPipeline(call, uid)
+    const dag = { dag_id: value.dag_id, pipeline: uid }
     const scheduler = call.part(workflowSchedulerPart).actFor(call)
     const stopped: WorkflowRun[] = []
-    for (const state of ['running', 'queued'] as const) {
-      const active = await scheduler.listRuns(dag_id, { state, limit: max_active })
+    // A run that begins meanwhile is in the second list.
+    for (const state of ['queued', 'running'] as const) {
+      const active = await scheduler.listRuns(dag, { state, limit: max_active })
       if (isRefusal(active)) return active
-      for (const { dag_run_id } of active) {
-        const run = await scheduler.stopRun(dag_id, dag_run_id)
+      for (const { dag_run_id } of active.runs) {
+        const run = await scheduler.stopRun(dag, dag_run_id)
         if (isRefusal(run)) return run
         stopped.push(run)
       }

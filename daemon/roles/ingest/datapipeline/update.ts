@@ -1,7 +1,9 @@
 // Changes a pipeline: deploys other content, describes it, or pauses and resumes its DAG.
 import * as z from 'zod'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import type { StoredPrincipal } from '../../../kernel/identity/delegation.ts'
 import { announceJob } from '../../../kernel/job/job.ts'
+import type { JobFields } from '../../../kernel/job/job-fields.ts'
 import { isJobOver, newJob } from '../../../kernel/job/rules.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
@@ -35,10 +37,15 @@ export const update = operation({
   async run(call, { uid, content, description, action }) {
     const refused = content === undefined ? undefined : refusePython(content)
     if (refused) return refused
-    const doc = await changeFields(call, uid, content, description)
-    if (isRefusal(doc)) return doc
-    const paused = action === undefined ? doc : await setPaused(call, uid, action === 'pause')
-    return isRefusal(paused) ? paused : await showPipeline(call, paused)
+    if (action !== undefined && (content !== undefined || description !== undefined))
+      return refuse('invalid', 'action goes without other changes: send two requests', [
+        { path: 'action', message: 'goes without content and description' },
+      ])
+    const doc =
+      action === undefined
+        ? await changeFields(call, uid, content, description)
+        : await setPaused(call, uid, action === 'pause')
+    return isRefusal(doc) ? doc : await showPipeline(call, doc)
   },
 })
 
@@ -48,28 +55,44 @@ async function changeFields(
   content: string | undefined,
   description: string | undefined,
 ): Promise<Doc<StoredPipeline> | Refusal> {
-  const store = call.store(pipelines)
-  if (content === undefined && description === undefined) return await openPipeline(call, uid)
+  const { value: before } = await openPipeline(call, uid)
+  const refused = content === undefined ? undefined : refuseWhileDeployed(before)
   const principal =
-    content === undefined ? undefined : await call.delegation().store({ collection: pipelines.name, id: uid })
+    refused ??
+    (content === undefined ? undefined : await call.delegation().store({ collection: pipelines.name, id: uid }))
   if (isRefusal(principal)) return principal
-  const { doc, answer } = await store.update<Refusal | undefined>(uid, ({ value }) => {
+  const { doc, answer } = await call.store(pipelines).update<Refusal | undefined>(uid, ({ value }) => {
     const described = { ...value, ...(description === undefined ? {} : { description }), updated_at: call.nowIso() }
-    if (content === undefined) return { next: described, answer: undefined }
-    if (!isJobOver(value))
-      return { answer: refuse('wrong_state', 'the content before is being checked: wait for its end') }
+    const detail = { deployments: value.deployments + (content === undefined ? 0 : 1) }
+    const audit = [call.audited(call.address, uid, detail, value.label)]
+    if (content === undefined) return { next: described, answer: undefined, audit }
+    const late = refuseWhileDeployed(value)
+    if (late) return { answer: late }
     const { fault: _fault, ...rest } = described
-    const deployments = value.deployments + 1
     const next: StoredPipeline = {
       ...rest,
+      ...detail,
       content,
-      deployments,
       status: 'pending_validation',
-      ...newJob(principal, call.now()),
+      ...beginAgain(value, principal, call.now()),
     }
-    return { next, answer: undefined, audit: [call.audited(call.address, uid, { deployments }, value.label)] }
+    return { next, answer: undefined, audit }
   })
   if (isRefusal(answer)) return answer
   announceJob(call, pipelines, doc)
   return doc
+}
+
+function refuseWhileDeployed(value: StoredPipeline): Refusal | undefined {
+  return isJobOver(value) ? undefined : refuse('wrong_state', 'the content before is being checked: wait for its end')
+}
+
+/** The job of another deployment. Claims go on, so that a holder of the one before stays without its claim. */
+function beginAgain(
+  { job: { claims } }: StoredPipeline,
+  principal: StoredPrincipal | undefined,
+  now_ms: number,
+): JobFields {
+  const { job, ...due } = newJob(principal, now_ms)
+  return { ...due, job: { ...job, claims } }
 }

@@ -6,8 +6,8 @@ import type { Doc } from '../../../kernel/store/store.ts'
 import { type CallerScheduler, workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import type { PipelineView, StoredPipeline } from './model.ts'
 
-/** Pipelines of a list are read from the scheduler beside each other, so many at a time. */
-const max_beside = 8
+/** Pipelines of a list that are read from the scheduler at once. */
+const reads_at_once = 8
 
 export async function showPipeline(call: Call, doc: Doc<StoredPipeline>): Promise<PipelineView> {
   return await showWith(call.part(workflowSchedulerPart).actFor(call), doc)
@@ -16,8 +16,8 @@ export async function showPipeline(call: Call, doc: Doc<StoredPipeline>): Promis
 export async function showPipelines(call: Call, docs: readonly Doc<StoredPipeline>[]): Promise<PipelineView[]> {
   const scheduler = call.part(workflowSchedulerPart).actFor(call)
   const shown: PipelineView[] = []
-  for (let at = 0; at < docs.length; at += max_beside)
-    shown.push(...(await Promise.all(docs.slice(at, at + max_beside).map((doc) => showWith(scheduler, doc)))))
+  for (let at = 0; at < docs.length; at += reads_at_once)
+    shown.push(...(await Promise.all(docs.slice(at, at + reads_at_once).map((doc) => showWith(scheduler, doc)))))
   return shown
 }
 
@@ -26,9 +26,10 @@ async function showWith(
   { id, version, value }: Doc<StoredPipeline>,
 ): Promise<PipelineView> {
   const { dag_id, status, is_paused } = value
-  const runs = value.dag ? await scheduler.listRuns(dag_id, { limit: 1 }) : []
-  const last_run = isRefusal(runs) ? undefined : runs[0]
-  const dag = value.dag ? await scheduler.findDag(dag_id) : undefined
+  const ref = { dag_id, pipeline: id }
+  const page = value.dag ? await scheduler.listRuns(ref, { limit: 1 }) : undefined
+  const last_run = page === undefined || isRefusal(page) ? undefined : page.runs[0]
+  const dag = value.dag ? await scheduler.findDag(ref) : undefined
   const isRunning = last_run?.state === 'running' || last_run?.state === 'queued'
   const { tenant_id, label, created_by, created_at, updated_at, content, pipeline_type, run_on_deploy } = value
   return {

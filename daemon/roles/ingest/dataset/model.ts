@@ -1,4 +1,4 @@
-// What documents of a run keep of a landed dataset: where it is, its counts and its digest.
+// The part of a landed dataset that documents of a run keep: where it is, its counts and its digest.
 import * as z from 'zod'
 import { count, shortText } from '../fields.ts'
 
@@ -12,7 +12,7 @@ export const landedSummary = z
     inputs: z
       .array(z.strictObject({ name: shortText, bytes: count, digest: z.string().length(64) }))
       .max(1_000)
-      .meta({ description: 'What it was made of' }),
+      .meta({ description: 'The files that it was made of' }),
   })
   .meta({ id: 'LandedSummary' })
 export type LandedSummary = z.infer<typeof landedSummary>

@@ -1,28 +1,36 @@
 // The embedded scheduler: DAGs are those of the pipelines of the site, and runs are jobs of this role.
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { announceJob } from '../../../kernel/job/job.ts'
-import { newJob } from '../../../kernel/job/rules.ts'
+import type { JobFields } from '../../../kernel/job/job-fields.ts'
+import { newJob, wakeJob } from '../../../kernel/job/rules.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
+import type { AssembledDag } from '../../../shared/assembled-dag/assembled-dag.ts'
 import type {
   CallerScheduler,
+  DagRef,
   RunFilter,
+  RunPage,
   RunTrigger,
   WorkflowDag,
   WorkflowRun,
   WorkflowScheduler,
   WorkflowTask,
 } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
-import { pipelines, type StoredPipeline } from '../datapipeline/model.ts'
+import { pipelineId, pipelines, type StoredPipeline } from '../datapipeline/model.ts'
 import { runTotal } from '../metrics.ts'
 import { dagRuns, type RunTask, runDocumentId, type StoredDagRun } from './model.ts'
 import { stopRun } from './rules.ts'
-import { readTaskLog } from './task-log.ts'
+import { readTaskLog, removeTaskLogs } from './task-log.ts'
 
 export const embeddedScheduler: WorkflowScheduler = {
   kind: 'embedded',
-  health: async () => ({ scheduler: 'healthy', metadatabase: 'healthy' }),
+  async health(call) {
+    // Throws where the store does not answer.
+    await call.store(pipelines).list({ limit: 1 })
+    return { scheduler: 'healthy', metadatabase: 'healthy' }
+  },
   actFor: (call) => new EmbeddedCallerScheduler(call),
 }
 
@@ -42,123 +50,172 @@ class EmbeddedCallerScheduler implements CallerScheduler {
     return dags
   }
 
-  async findDag(dag_id: string): Promise<WorkflowDag | undefined> {
-    const doc = await this.#findPipeline(dag_id)
+  async findDag(dag: DagRef): Promise<WorkflowDag | undefined> {
+    const doc = await this.#findPipeline(dag)
     return doc && showDag(doc.value)
   }
 
-  async setPaused(dag_id: string, isPaused: boolean): Promise<WorkflowDag | Refusal> {
-    const doc = await this.#findPipeline(dag_id)
-    if (!doc) return refuseUnknownDag(dag_id)
-    const { doc: changed } = await this.#call.store(pipelines).update(doc.id, ({ value }) => ({
-      ...(value.is_paused === isPaused
-        ? {}
-        : { next: { ...value, is_paused: isPaused, updated_at: this.#call.nowIso() } }),
-      answer: undefined,
-    }))
-    return showDag(changed.value) ?? refuseUnknownDag(dag_id)
+  async setPaused(dag: DagRef, isPaused: boolean): Promise<WorkflowDag | Refusal> {
+    const call = this.#call
+    const doc = await this.#findPipeline(dag)
+    if (!doc) return refuseUnknownDag(dag)
+    const { doc: changed } = await call.store(pipelines).update(doc.id, ({ value }) => {
+      if (value.is_paused === isPaused) return { answer: undefined }
+      const audit = [call.audited(call.address, doc.id, { is_paused: isPaused }, value.label)]
+      return { next: { ...value, is_paused: isPaused, updated_at: call.nowIso() }, answer: undefined, audit }
+    })
+    if (!isPaused) await this.#wakeRuns(doc.id)
+    return showDag(changed.value) ?? refuseUnknownDag(dag)
   }
 
-  async trigger(dag_id: string, { dag_run_id, conf, logical_date }: RunTrigger): Promise<WorkflowRun | Refusal> {
+  /** Runs of a paused pipeline wait for this. */
+  async #wakeRuns(pipeline: string): Promise<void> {
     const call = this.#call
-    const pipeline = await this.#findPipeline(dag_id)
-    const dag = pipeline?.value.dag
-    if (!pipeline || !dag) return refuseUnknownDag(dag_id)
-    const id = runDocumentId(pipeline.id, dag_run_id)
+    for await (const { id } of this.#activeRuns(pipeline)) {
+      const { doc } = await call.store(dagRuns).update(id, ({ value }) => {
+        const next = wakeJob(value, call.now())
+        return next === value ? { answer: undefined } : { next, answer: undefined }
+      })
+      announceJob(call, dagRuns, doc)
+    }
+  }
+
+  #activeRuns(pipeline: string) {
+    const filter = { pipeline, state: { in: ['queued', 'running'] } }
+    return iterateDocuments(this.#call.store(dagRuns), { filter, fresh: true })
+  }
+
+  async removeDag(dag: DagRef): Promise<undefined | Refusal> {
+    const call = this.#call
+    const doc = await this.#findPipeline(dag)
+    if (!doc) return undefined
+    for await (const _ of this.#activeRuns(doc.id))
+      return refuse('wrong_state', 'the pipeline has an active run: stop it first')
+    for await (const { id } of iterateDocuments(call.store(dagRuns), { filter: { pipeline: doc.id }, fresh: true }))
+      await this.#removeRun(id)
+    return undefined
+  }
+
+  /** The log goes first: without its run nobody could find it. */
+  async #removeRun(id: string): Promise<void> {
+    await removeTaskLogs(this.#call, id)
+    await this.#call.store(dagRuns).remove(id)
+  }
+
+  async trigger(dag: DagRef, trigger: RunTrigger): Promise<WorkflowRun | Refusal> {
+    const call = this.#call
+    const pipeline = await this.#findPipeline(dag)
+    if (!pipeline?.value.dag) return refuseUnknownDag(dag)
+    const id = runDocumentId(pipeline.id, trigger.dag_run_id)
     const before = await call.store(dagRuns).find(id)
     if (before) return showRun(before)
     const principal = await call.delegation().store({ collection: dagRuns.name, id })
     if (isRefusal(principal)) return principal
-    const at = call.nowIso()
-    const { tenant_id, label, dag_digest } = pipeline.value
-    const stored = await call.store(dagRuns).create(
-      id,
-      {
-        ...{ tenant_id, label, created_by: call.caller.subject, created_at: at, updated_at: at },
-        ...{ pipeline: pipeline.id, dag_id, dag_run_id, dag, dag_digest, conf: { ...conf } as StoredDagRun['conf'] },
-        ...(logical_date === undefined ? {} : { logical_date }),
-        state: 'queued',
-        tasks: dag.tasks.map(({ name }) => ({ name, tries: 0 })),
-        ...newJob(principal, call.now()),
-      },
-      [call.audited(call.address, id, { dag_id, dag_run_id }, label)],
-    )
+    const value = buildRun(call, pipeline, pipeline.value.dag, trigger)
+    const audit = [call.audited(call.address, id, { dag_id: dag.dag_id, dag_run_id: trigger.dag_run_id }, value.label)]
+    // That of a paused pipeline waits until it is resumed.
+    const job = newJob(principal, pipeline.value.is_paused ? undefined : call.now())
+    const stored = await call.store(dagRuns).create(id, { ...value, ...job }, audit)
     if (stored === 'exists') return showRun(await call.store(dagRuns).get(id))
     call.count(runTotal, { state: 'queued' })
     announceJob(call, dagRuns, stored)
     return showRun(stored)
   }
 
-  async listRuns(dag_id: string, { state, limit }: RunFilter): Promise<WorkflowRun[] | Refusal> {
-    if (!(await this.#findPipeline(dag_id))) return refuseUnknownDag(dag_id)
-    const { docs } = await this.#call.store(dagRuns).list({
-      filter: { dag_id, ...(state === undefined ? {} : { state }) },
+  async listRuns(dag: DagRef, { state, limit }: RunFilter): Promise<RunPage | Refusal> {
+    const pipeline = await this.#findPipeline(dag)
+    if (!pipeline) return refuseUnknownDag(dag)
+    const { docs, next_cursor } = await this.#call.store(dagRuns).list({
+      filter: { pipeline: pipeline.id, ...(state === undefined ? {} : { state }) },
       order: { field: 'created_at', direction: 'desc' },
       limit,
       fresh: true,
     })
-    return docs.map(showRun)
+    return { runs: docs.map(showRun), isWhole: next_cursor === undefined }
   }
 
-  async findRun(dag_id: string, dag_run_id: string): Promise<WorkflowRun | undefined> {
-    const doc = await this.#findRun(dag_id, dag_run_id)
+  async findRun(dag: DagRef, dag_run_id: string): Promise<WorkflowRun | undefined> {
+    const doc = await this.#findRun(dag, dag_run_id)
     return doc && showRun(doc)
   }
 
-  async stopRun(dag_id: string, dag_run_id: string): Promise<WorkflowRun | Refusal> {
-    const doc = await this.#findRun(dag_id, dag_run_id)
-    if (!doc) return refuseUnknownRun(dag_id, dag_run_id)
+  async stopRun(dag: DagRef, dag_run_id: string): Promise<WorkflowRun | Refusal> {
+    const doc = await this.#findRun(dag, dag_run_id)
+    if (!doc) return refuseUnknownRun(dag, dag_run_id)
     const call = this.#call
-    const { doc: stopped } = await call.store(dagRuns).update(doc.id, ({ value }) => {
+    const { doc: stopped, answer: hasStopped } = await call.store(dagRuns).update(doc.id, ({ value }) => {
       const next = stopRun(value, call.nowIso())
-      if (next === value) return { answer: undefined }
-      return {
-        next,
-        answer: undefined,
-        audit: [call.audited(call.address, doc.id, { dag_id, dag_run_id }, value.label)],
-      }
+      if (next === value) return { answer: false }
+      const audit = [call.audited(call.address, doc.id, { dag_id: dag.dag_id, dag_run_id }, value.label)]
+      return { next, answer: true, audit }
     })
+    if (hasStopped) call.count(runTotal, { state: 'failed' })
     announceJob(call, dagRuns, stopped)
     return showRun(stopped)
   }
 
-  async deleteRun(dag_id: string, dag_run_id: string): Promise<undefined | Refusal> {
-    const stopped = await this.stopRun(dag_id, dag_run_id)
+  async deleteRun(dag: DagRef, dag_run_id: string): Promise<undefined | Refusal> {
+    const stopped = await this.stopRun(dag, dag_run_id)
     if (isRefusal(stopped)) return stopped
-    const doc = await this.#findRun(dag_id, dag_run_id)
-    if (doc) await this.#call.store(dagRuns).remove(doc.id)
+    const doc = await this.#findRun(dag, dag_run_id)
+    if (!doc) return undefined
+    const call = this.#call
+    await removeTaskLogs(call, doc.id)
+    const event = call.audited(call.address, doc.id, { dag_id: dag.dag_id, dag_run_id }, doc.value.label)
+    await call.store(dagRuns).remove(doc.id, [event])
     return undefined
   }
 
-  async listTasks(dag_id: string, dag_run_id: string): Promise<WorkflowTask[] | Refusal> {
-    const doc = await this.#findRun(dag_id, dag_run_id)
-    return doc ? doc.value.tasks.map(showTask) : refuseUnknownRun(dag_id, dag_run_id)
+  async listTasks(dag: DagRef, dag_run_id: string): Promise<WorkflowTask[] | Refusal> {
+    const doc = await this.#findRun(dag, dag_run_id)
+    return doc ? doc.value.tasks.map(showTask) : refuseUnknownRun(dag, dag_run_id)
   }
 
-  async readLog(dag_id: string, dag_run_id: string, task_id: string): Promise<string | Refusal> {
-    const doc = await this.#findRun(dag_id, dag_run_id)
-    if (!doc) return refuseUnknownRun(dag_id, dag_run_id)
+  async readLog(dag: DagRef, dag_run_id: string, task_id: string): Promise<string | Refusal> {
+    const doc = await this.#findRun(dag, dag_run_id)
+    if (!doc) return refuseUnknownRun(dag, dag_run_id)
     if (!doc.value.tasks.some(({ name }) => name === task_id))
       return refuse('not_found', `the run ${dag_run_id} has no task ${task_id}`)
     return await readTaskLog(this.#call, doc, task_id)
   }
 
-  async #findPipeline(dag_id: string): Promise<Doc<StoredPipeline> | undefined> {
-    const { docs } = await this.#call.store(pipelines).list({ filter: { dag_id }, limit: 1, fresh: true })
+  /** By its name alone, the first pipeline with the DAG, or else the one that the caller sees. */
+  async #findPipeline({ dag_id, pipeline }: DagRef): Promise<Doc<StoredPipeline> | undefined> {
+    const store = this.#call.store(pipelines)
+    if (pipeline !== undefined) return await store.find(pipeline)
+    const first = await store.find(pipelineId(this.#call.caller.tenant_id, dag_id))
+    if (first) return first
+    const { docs } = await store.list({ filter: { dag_id }, limit: 1, fresh: true })
     return docs[0]
   }
 
-  async #findRun(dag_id: string, dag_run_id: string): Promise<Doc<StoredDagRun> | undefined> {
-    const pipeline = await this.#findPipeline(dag_id)
+  async #findRun(dag: DagRef, dag_run_id: string): Promise<Doc<StoredDagRun> | undefined> {
+    const pipeline = await this.#findPipeline(dag)
     return pipeline && (await this.#call.store(dagRuns).find(runDocumentId(pipeline.id, dag_run_id)))
   }
 }
 
-function refuseUnknownDag(dag_id: string): Refusal {
+function buildRun(
+  call: Call,
+  { id: pipeline, value: { tenant_id, label, dag_id, dag_digest } }: Doc<StoredPipeline>,
+  dag: AssembledDag,
+  { dag_run_id, conf, logical_date }: RunTrigger,
+): Omit<StoredDagRun, keyof JobFields> {
+  const at = call.nowIso()
+  return {
+    ...{ tenant_id, label, created_by: call.caller.subject, created_at: at, updated_at: at },
+    ...{ pipeline, dag_id, dag_run_id, dag, dag_digest, conf: { ...conf } as StoredDagRun['conf'] },
+    ...(logical_date === undefined ? {} : { logical_date }),
+    state: 'queued',
+    tasks: dag.tasks.map(({ name }) => ({ name, tries: 0, failures: 0 })),
+  }
+}
+
+function refuseUnknownDag({ dag_id }: DagRef): Refusal {
   return refuse('not_found', `the scheduler has no DAG ${dag_id}`)
 }
 
-function refuseUnknownRun(dag_id: string, dag_run_id: string): Refusal {
+function refuseUnknownRun({ dag_id }: DagRef, dag_run_id: string): Refusal {
   return refuse('not_found', `the DAG ${dag_id} has no run ${dag_run_id}`)
 }
 
@@ -169,8 +226,9 @@ function showDag({ dag_id, dag, is_paused }: StoredPipeline): WorkflowDag | unde
 }
 
 function showRun({ value }: Doc<StoredDagRun>): WorkflowRun {
-  const { dag_id, dag_run_id, state, logical_date = null, started_at = null, ended_at = null, conf } = value
-  return { dag_id, dag_run_id, state, logical_date, start_date: started_at, end_date: ended_at, conf }
+  const { dag_id, dag_run_id, state, logical_date = null, started_at = null, ended_at = null, conf, reason } = value
+  const shown = { dag_id, dag_run_id, state, logical_date, start_date: started_at, end_date: ended_at, conf }
+  return reason === undefined ? shown : { ...shown, reason }
 }
 
 function showTask({ name, state, tries, started_at, ended_at }: RunTask): WorkflowTask {

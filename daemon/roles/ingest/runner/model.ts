@@ -11,6 +11,8 @@ const runTask = z.strictObject({
   name: shortText,
   state: workflowTaskState.optional(),
   tries: count,
+  /** Tries that ended in a failure. */
+  failures: count,
   started_at: instant.optional(),
   ended_at: instant.optional(),
   dataset: landedSummary.optional(),
@@ -30,6 +32,8 @@ const storedRun = z.strictObject({
   state: workflowRunState,
   started_at: instant.optional(),
   ended_at: instant.optional(),
+  /** Why it failed, where no task has the reason. */
+  reason: z.string().max(4_096).optional(),
   tasks: z.array(runTask),
 })
 export type StoredDagRun = z.infer<typeof storedRun>
@@ -38,10 +42,7 @@ export const dagRuns = collection({
   name: 'dag-run',
   schema: storedRun,
   indexes: ['pipeline', 'dag_id', 'state', ...job_indexes],
-  orders: [
-    ['pipeline', 'created_at'],
-    ['dag_id', 'created_at'],
-  ],
+  orders: [['pipeline', 'created_at']],
 })
 
 /** Lines of the newest try of a task; bounded by whoever writes them. */

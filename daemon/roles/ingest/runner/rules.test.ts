@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { newJob } from '../../../kernel/job/rules.ts'
 import { type DagTask, dagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
 import type { StoredDagRun } from './model.ts'
-import { beginTask, completeTask, endRun, failTry, findNextTask, stopRun } from './rules.ts'
+import { beginTask, completeTask, endRun, failRun, failTry, findNextTask, retryDelay_ms, stopRun } from './rules.ts'
 
 const at = '2026-03-02T12:00:00.000Z'
 const taskOf = (name: string, after: string[] = [], retries = 1): DagTask =>
@@ -21,7 +21,7 @@ function runOf(...tasks: DagTask[]): StoredDagRun {
       dag_run_id: 'manual__1',
     },
     ...{ dag: { format: 1, dag_id: 'people', tasks }, dag_digest: '0'.repeat(64), conf: {}, state: 'queued' },
-    tasks: tasks.map(({ name }) => ({ name, tries: 0 })),
+    tasks: tasks.map(({ name }) => ({ name, tries: 0, failures: 0 })),
     ...newJob(undefined, 0),
   }
 }
@@ -62,4 +62,18 @@ test('a stop keeps what is done, and leaves out what has not begun; an ended run
   expect(states(stopped)).toEqual(['a success', 'b failed', 'c skipped'])
   expect(stopped).toMatchObject({ state: 'failed', job: { state: 'cancelled' } })
   expect(stopRun(stopped, '2026-03-03T12:00:00.000Z')).toBe(stopped)
+})
+
+test('a run that may not go on keeps what is done, and has the reason', () => {
+  const run = beginTask(succeed(runOf(taskOf('a'), taskOf('b')), 'a'), 'b', at)
+  const failed = failRun(run, { code: 'forbidden', reason: 'ann is revoked' }, at)
+  expect(states(failed)).toEqual(['a success', 'b failed'])
+  expect(failed).toMatchObject({ state: 'failed', reason: 'ann is revoked', job: { state: 'failed' } })
+})
+
+test('the wait before a try doubles with each failure, to a day', () => {
+  expect([1, 2, 3, 10].map((failures) => retryDelay_ms({ retry_delay_s: 30 }, failures) / 1_000)).toEqual([
+    30, 60, 120, 15_360,
+  ])
+  expect(retryDelay_ms({ retry_delay_s: 3_600 }, 10)).toBe(86_400_000)
 })

@@ -1,4 +1,5 @@
 // Rules of a run: which task is next, and how the end of a task moves the run.
+import type { JobFailure } from '../../../kernel/job/job-fields.ts'
 import { endJob } from '../../../kernel/job/rules.ts'
 import type { DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { orderTasks } from '../../../shared/assembled-dag/task-order.ts'
@@ -8,7 +9,7 @@ import type { RunTask, StoredDagRun } from './model.ts'
 /** Finds the task that the next step performs; undefined once none is left. */
 export function findNextTask({ dag, tasks }: Pick<StoredDagRun, 'dag' | 'tasks'>): DagTask | undefined {
   const stateOf = new Map(tasks.map(({ name, state }) => [name, state]))
-  return orderTasks(dag.tasks).find(
+  return dag.tasks.find(
     ({ name, after }) => !isTaskOver(stateOf.get(name)) && after.every((other) => stateOf.get(other) === 'success'),
   )
 }
@@ -38,10 +39,17 @@ export function completeTask(
 
 /** Leaves a failed try for another, or fails the task with all that wait for it. */
 export function failTry(run: StoredDagRun, { name, retries }: DagTask, at: string): StoredDagRun {
-  const tries = run.tasks.find((task) => task.name === name)?.tries ?? 0
-  const state = tries <= retries ? 'up_for_retry' : 'failed'
-  const failed = changeTask(run, name, (task) => ({ ...task, state, ended_at: at }))
+  const failures = 1 + (run.tasks.find((task) => task.name === name)?.failures ?? 0)
+  const state = failures <= retries ? 'up_for_retry' : 'failed'
+  const failed = changeTask(run, name, (task) => ({ ...task, state, failures, ended_at: at }))
   return { ...failed, tasks: state === 'failed' ? failWaiting(failed) : failed.tasks, updated_at: at }
+}
+
+const day_ms = 86_400_000
+
+/** The wait before the try after `failures` failed ones, in milliseconds. */
+export function retryDelay_ms({ retry_delay_s }: Pick<DagTask, 'retry_delay_s'>, failures: number): number {
+  return Math.min(day_ms, retry_delay_s * 1_000 * 2 ** (failures - 1))
 }
 
 /** Fails the tasks that wait for a failed one. */
@@ -56,17 +64,27 @@ function failWaiting({ dag, tasks }: StoredDagRun): RunTask[] {
 /** Ends a run of which no task is left. */
 export function endRun(run: StoredDagRun, at: string): StoredDagRun {
   const isWhole = run.tasks.every(({ state }) => state === 'success')
-  const state = isWhole ? 'success' : 'failed'
-  return endJob({ ...run, updated_at: at }, isWhole ? 'completed' : 'failed', { state, ended_at: at })
+  const end = { state: isWhole ? ('success' as const) : ('failed' as const), ended_at: at, updated_at: at }
+  return endJob(run, isWhole ? 'completed' : 'failed', end)
 }
 
-/** Ends a run early: what runs or waits has failed. */
+/** Ends a run early, for a reason that no task has. */
+export function failRun(run: StoredDagRun, failure: JobFailure, at: string): StoredDagRun {
+  return endJob(run, 'failed', { ...endEarly(run, at), reason: failure.reason }, failure)
+}
+
+/** Ends a run at the request of a person. */
 export function stopRun(run: StoredDagRun, at: string): StoredDagRun {
-  const tasks = run.tasks.map((task): RunTask => {
+  return endJob(run, 'cancelled', { ...endEarly(run, at), reason: 'it was stopped' })
+}
+
+/** A task that runs has failed, and one that waits is skipped. */
+function endEarly({ tasks }: StoredDagRun, at: string) {
+  const ended = tasks.map((task): RunTask => {
     if (isTaskOver(task.state)) return task
     return task.state === 'running' ? { ...task, state: 'failed', ended_at: at } : { ...task, state: 'skipped' }
   })
-  return endJob(run, 'cancelled', { state: 'failed', ended_at: at, updated_at: at, tasks })
+  return { state: 'failed' as const, ended_at: at, updated_at: at, tasks: ended }
 }
 
 function changeTask(run: StoredDagRun, name: string, change: (task: RunTask) => RunTask): StoredDagRun {

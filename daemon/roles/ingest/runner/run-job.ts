@@ -1,13 +1,14 @@
 // A run of the embedded scheduler as a job: each step is one try of one task, in the name of the principal of the run.
 import { type JobCall, jobKind } from '../../../kernel/job/job.ts'
-import { completeStep, releaseJob } from '../../../kernel/job/rules.ts'
+import { completeStep, releaseJob, waitForEvent } from '../../../kernel/job/rules.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import type { DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
+import { pipelines } from '../datapipeline/model.ts'
 import { runTotal } from '../metrics.ts'
 import { type TaskOutcome, taskPerformerPart } from '../parts.ts'
 import { settings } from '../settings.ts'
 import { dagRuns, type StoredDagRun } from './model.ts'
-import { beginTask, completeTask, endRun, failTry, findNextTask } from './rules.ts'
+import { beginTask, completeTask, endRun, failRun, failTry, findNextTask, retryDelay_ms } from './rules.ts'
 import { writeTaskLog } from './task-log.ts'
 
 const minute_ms = 60_000
@@ -25,17 +26,29 @@ export const runJob = jobKind<StoredDagRun>({
   stepLimit_ms: (_call, run) => (findNextTask(run)?.time_limit_s ?? 0) * 1_000 + margin_ms,
   waits: { first_ms: 1_000, longest_ms: minute_ms },
   step: performNextTask,
-  fail: (run, { at }) => endRun(failAll(run, at), at),
+  fail: (run, { failure, at }) => failRun(run, failure, at),
   onFailed: (call) => call.count(runTotal, { state: 'failed' }),
 })
 
 async function performNextTask(call: JobCall, doc: Doc<StoredDagRun>): Promise<undefined> {
+  const pipeline = await call.service.store(pipelines).find(doc.value.pipeline)
+  if (!pipeline) {
+    const failure = { code: 'not_found', reason: 'its pipeline was deleted' }
+    await change(call, doc.id, (run) => failRun(run, failure, call.nowIso()))
+    call.count(runTotal, { state: 'failed' })
+    return undefined
+  }
+  if (pipeline.value.is_paused) {
+    await change(call, doc.id, (run) => waitForEvent(run, call.now()))
+    return undefined
+  }
   const task = findNextTask(doc.value)
   if (!task) {
     const ended = await change(call, doc.id, (run) => endRun(run, call.nowIso()))
     call.count(runTotal, { state: ended.state })
     return undefined
   }
+  if (doc.value.state === 'queued') call.count(runTotal, { state: 'running' })
   const begun = await change(call, doc.id, (run) => beginTask(run, task.name, call.nowIso()))
   const outcome = await performTry(call, doc.id, begun, task)
   await writeTaskLog(call, doc.id, begun, task.name, outcome.log)
@@ -43,9 +56,11 @@ async function performNextTask(call: JobCall, doc: Doc<StoredDagRun>): Promise<u
   return undefined
 }
 
-async function performTry(call: JobCall, run: string, { tenant_id, tasks }: StoredDagRun, task: DagTask) {
+async function performTry(call: JobCall, id: string, { tenant_id, tasks, created_at }: StoredDagRun, task: DagTask) {
   const datasetOf = new Map(tasks.map(({ name, dataset }) => [name, dataset]))
   const inputs = task.after.flatMap((name) => datasetOf.get(name) ?? [])
+  // A run that was deleted may have had the id.
+  const run = `${id}.${Date.parse(created_at)}`
   return await call.part(taskPerformerPart).perform({ tenant_id, run, task, inputs }, call.signal)
 }
 
@@ -54,17 +69,9 @@ function moveRun(run: StoredDagRun, task: DagTask, outcome: TaskOutcome, call: J
   const at = call.nowIso()
   if (!('failure' in outcome)) return completeStep(completeTask(run, task.name, outcome.dataset, at))
   const failed = failTry(run, outcome.failure.isFinal ? { ...task, retries: 0 } : task, at)
-  const { state, tries = 1 } = failed.tasks.find(({ name }) => name === task.name) ?? {}
+  const { state, failures = 1 } = failed.tasks.find(({ name }) => name === task.name) ?? {}
   if (state !== 'up_for_retry') return completeStep(failed)
-  return releaseJob(completeStep(failed), call.now() + task.retry_delay_s * 1_000 * 2 ** (tries - 1))
-}
-
-/** Of a run that may not go on. */
-function failAll(run: StoredDagRun, at: string): StoredDagRun {
-  const tasks = run.tasks.map((task) =>
-    task.state === 'success' ? task : { ...task, state: 'failed' as const, ended_at: at },
-  )
-  return { ...run, tasks }
+  return releaseJob(completeStep(failed), call.now() + retryDelay_ms(task, failures))
 }
 
 async function change(call: JobCall, id: string, rule: (run: StoredDagRun) => StoredDagRun): Promise<StoredDagRun> {

@@ -1,5 +1,6 @@
 // The log of the newest try of a task.
 import type { Call } from '../../../kernel/operation/call.ts'
+import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { type StoredDagRun, taskLogId, taskLogs } from './model.ts'
 
@@ -21,4 +22,9 @@ export async function writeTaskLog(
 
 export async function readTaskLog(call: Call, { id }: Doc<StoredDagRun>, task: string): Promise<string> {
   return (await call.store(taskLogs).find(taskLogId(id, task)))?.value.text ?? ''
+}
+
+export async function removeTaskLogs(call: Call, run: string): Promise<void> {
+  const logs = iterateDocuments(call.store(taskLogs), { filter: { run }, fresh: true })
+  for await (const { id } of logs) await call.store(taskLogs).remove(id)
 }

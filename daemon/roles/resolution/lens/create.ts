@@ -8,7 +8,7 @@ import { resolveClassification } from '../../../kernel/label/resolve-classificat
 import type { Call } from '../../../kernel/operation/call.ts'
 import { bindLens } from '../lens-binding/bind.ts'
 import { matchingOperation } from '../matching.ts'
-import { holdName } from '../name-holder.ts'
+import { holdName } from '../../../shared/name-holder/hold-name.ts'
 import { checkRequestKey, claimRequestKey } from './lens-requests.ts'
 import { lens } from './model.ts'
 import { lenses, lensUid, lensView, type StoredLens, showLens } from './stored-lens.ts'
