@@ -13,8 +13,7 @@ function readListener(role: string, env: Readonly<Record<string, string>>) {
   return { listen, port }
 }
 
-test.each(everyRole.map(({ name }) => name))('%s by X_HOST and X_PORT, and by X_LISTEN', (role) => {
-  const prefix = role.toUpperCase()
+test.each(everyRole.map(({ name, listeners: [{ env }] }) => [name, env] as const))('%s by %s_HOST and _PORT, and by _LISTEN', (role, prefix) => {
   expect(readListener(role, {}).listen).toBe('127.0.0.1')
   expect(readListener(role, { [`${prefix}_HOST`]: '192.0.2.1', [`${prefix}_PORT`]: '8123' })).toEqual({
     listen: '192.0.2.1',

@@ -31,6 +31,7 @@ const commands: readonly [words: readonly string[], exit: number, shows: RegExp]
   [['filedrop', 'status'], 0, /./],
   [['filedrop', 'quarantine', 'list'], 0, /./],
   [['hub', 'nodes'], 0, /./],
+  [['ingest', 'land', 'nowhere.csv', '--out', 'landed'], 1, /nowhere\.csv/],
   [['insight', 'list'], 0, /./],
   [['keys', 'list'], 0, /message/],
   [['keys', 'ca', 'show'], 1, /keys ca init/],
