@@ -6,11 +6,13 @@ import type { DataWriterFactory } from '../../../daemon/kernel/data/data-writer.
 import type { DataReadOptions } from '../../../daemon/kernel/data/read-options.ts'
 import type { TextEncodingName } from '../../../daemon/kernel/data/utf8-source.ts'
 import type { DataFile } from './data-file.ts'
+import type { LandedFolder } from './landed-folder.ts'
 
 /** Kinds that are written as well. */
 export const resultKinds = ['csv', 'jsonl', 'parquet'] as const
 export type ResultKind = (typeof resultKinds)[number]
-export type DataKind = ResultKind | 'tsv' | 'xlsx'
+/** `dataset`: a folder that was landed; no file is one. */
+export type DataKind = ResultKind | 'tsv' | 'xlsx' | 'dataset'
 
 export type DataFormat = {
   readonly kind: DataKind
@@ -76,6 +78,31 @@ const readers: Readonly<Record<DataKind, { readonly extensions: readonly string[
       return readXlsx(file, sheet, options, onRead)
     },
   },
+  dataset: {
+    extensions: [],
+    async open(file, options, onRead) {
+      const { readParquet } = await import('../../format/parquet/read-parquet.ts')
+      return readParts(
+        file as LandedFolder,
+        (part, onPart) => readParquet(part, list_separator, options, onPart),
+        onRead,
+      )
+    },
+  },
+}
+
+/** Reads the parts one after the other. `onRead` receives bytes of the dataset. */
+async function* readParts(
+  { size, parts }: LandedFolder,
+  read: (part: DataFile, onRead: (read_bytes: number) => void) => DataBlocks,
+  onRead: (read_bytes: number) => void,
+): DataBlocks {
+  let before = size - parts.reduce((sum, part) => sum + part.size, 0)
+  for (const part of parts) {
+    const first = before
+    yield* read(part, (read_bytes) => onRead(first + read_bytes))
+    before += part.size
+  }
 }
 
 const writers: Readonly<Record<ResultKind, () => Promise<DataWriterFactory>>> = {

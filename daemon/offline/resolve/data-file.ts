@@ -3,6 +3,7 @@ import { type DataFile, openDataFile } from '../../../adapters/platform/data-fil
 import { type DataFormat, type DataKind, inferDataKind } from '../../../adapters/platform/data-file/data-kinds.ts'
 import { describeDataFault } from '../../../adapters/platform/data-file/describe-data-fault.ts'
 import { detectDataFormat } from '../../../adapters/platform/data-file/detect-data-format.ts'
+import { isLandedFolder, openLandedFolder } from '../../../adapters/platform/data-file/landed-folder.ts'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
 import type { DataBlock } from '../../kernel/data/data-block.ts'
 import type { RejectedRecord } from '../../kernel/data/data-fault.ts'
@@ -133,7 +134,7 @@ export async function readGoodRows(
 
 /** The unit that the places of a format count. */
 export function unitOf(kind: DataKind): FileBadRows['unit'] {
-  return kind === 'parquet' ? 'record' : kind === 'xlsx' ? 'row' : 'line'
+  return kind === 'parquet' || kind === 'dataset' ? 'record' : kind === 'xlsx' ? 'row' : 'line'
 }
 
 /** Finds how the file is to be read. `onRead` is called before each read. */
@@ -143,6 +144,7 @@ export async function detectFormat(
   { kind = detectDataKind(file), delimiter, encoding, sheet }: FileFormatOptions,
   onRead: () => void,
 ): Promise<{ readonly format: DataFormat; readonly remarks: readonly string[] }> {
+  if ('parts' in openFile) return { format: { kind: 'dataset' }, remarks: [] }
   return await detectDataFormat(openFile, { kind, delimiter, encoding, sheet }, onRead)
 }
 
@@ -193,9 +195,13 @@ export async function withDataFile<T>(
 
 async function openInput(file: string, { standardInput, versions }: FileInput, onRead: () => void): Promise<DataFile> {
   const isInput = file === standard_input && standardInput !== undefined
-  const openFile = isInput ? await openStandardInput(standardInput, onRead) : runAsInvoker(() => openDataFile(file))
+  const openFile = isInput ? await openStandardInput(standardInput, onRead) : runAsInvoker(() => openNamedFile(file))
   versions?.require(file, openFile)
   return openFile
+}
+
+function openNamedFile(file: string): DataFile {
+  return isLandedFolder(file) ? openLandedFolder(file) : openDataFile(file)
 }
 
 function describeFileError(file: string, error: unknown): unknown {

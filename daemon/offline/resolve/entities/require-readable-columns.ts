@@ -14,7 +14,7 @@ export async function requireReadableColumns(
 ): Promise<void> {
   for (const origin of origins) {
     const { kind, isWanted } = origin.reading
-    if (kind !== 'parquet' || origin.names.every(isWanted)) continue
+    if ((kind !== 'parquet' && kind !== 'dataset') || origin.names.every(isWanted)) continue
     try {
       const blocks = readOriginBlocks(origin, input, (done, total) => onProgress({ phase: 'read', done, total }))
       for await (const _ of blocks);

@@ -1,7 +1,8 @@
-// Finds the data files that a command names: files, the data files of folders, patterns, and standard input.
+// Finds the data files that a command names: files, landed datasets, the data files of folders, patterns, and standard input.
 import { globSync, lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { inferDataKind, readableExtensions } from '../../../../adapters/platform/data-file/data-kinds.ts'
+import { isLandedFolder } from '../../../../adapters/platform/data-file/landed-folder.ts'
 import { runAsInvoker } from '../../../boot/host/act-as-owner.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
 import { standard_input } from './source-names.ts'
@@ -25,7 +26,7 @@ export function findDataFiles(words: readonly string[], onRemark: (remark: strin
 function findFiles(word: string, onRemark: (remark: string) => void): string[] {
   if (word === standard_input) return [word]
   const kind = kindOf(word)
-  if (kind === 'folder') return listFolder(word, onRemark)
+  if (kind === 'folder') return isLandedFolder(word) ? [word] : listFolder(word, onRemark)
   // A file may have the characters of patterns in its name.
   return kind !== undefined || !/[*?[{]/.test(word) ? [word] : findMatches(word)
 }
