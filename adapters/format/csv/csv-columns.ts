@@ -2,14 +2,13 @@
 import { type DataBlock, doubleLength, maxBlockRows } from '../../../daemon/kernel/data/data-block.ts'
 import type { DataReadOptions } from '../../../daemon/kernel/data/read-options.ts'
 
-type CsvColumn = { readonly name: string; starts: Int32Array; ends: Int32Array }
-
 const first_capacity = 1 << 10
 
 export class CsvColumns {
   readonly names: readonly string[]
   /** By field; undefined for columns that are not selected. */
-  readonly columns: readonly (CsvColumn | undefined)[]
+  readonly starts: (Int32Array | undefined)[]
+  readonly ends: (Int32Array | undefined)[]
   /** Maximum bytes of each field. */
   readonly limits: readonly number[]
   readonly max_rows: number
@@ -17,13 +16,17 @@ export class CsvColumns {
   #capacity = first_capacity
   rows = 0
 
-  constructor(names: readonly string[], { isSelected, limits, hasLines }: DataReadOptions) {
+  constructor(
+    names: readonly string[],
+    { isSelected, limits, hasLines, block_rows = Number.POSITIVE_INFINITY }: DataReadOptions,
+  ) {
     this.#lines = hasLines ? new Int32Array(first_capacity) : undefined
     this.names = names
     this.limits = names.map((name) => limits.maxFieldBytes(name))
-    const create = () => new Int32Array(first_capacity)
-    this.columns = names.map((name) => (isSelected(name) ? { name, starts: create(), ends: create() } : undefined))
-    this.max_rows = maxBlockRows(this.columns.filter((column) => column !== undefined).length)
+    const create = () => names.map((name) => (isSelected(name) ? new Int32Array(first_capacity) : undefined))
+    this.starts = create()
+    this.ends = create()
+    this.max_rows = Math.min(block_rows, maxBlockRows(this.starts.filter((column) => column !== undefined).length))
   }
 
   /** Makes room for one more row. */
@@ -31,20 +34,17 @@ export class CsvColumns {
     if (rows < this.#capacity) return
     this.#capacity *= 2
     if (this.#lines) this.#lines = doubleLength(this.#lines)
-    for (const column of this.columns) {
-      if (!column) continue
-      column.starts = doubleLength(column.starts)
-      column.ends = doubleLength(column.ends)
-    }
+    for (const positions of [this.starts, this.ends])
+      for (const [field, column] of positions.entries()) if (column) positions[field] = doubleLength(column)
   }
 
   /** Adds a row of this line whose fields are at these positions. */
   add(starts: Int32Array, ends: Int32Array, line: number): void {
     if (this.#lines) this.#lines[this.rows] = line
-    for (const [field, column] of this.columns.entries()) {
-      if (!column) continue
-      column.starts[this.rows] = starts[field]!
-      column.ends[this.rows] = ends[field]!
+    for (const [field, into] of this.starts.entries()) {
+      if (!into) continue
+      into[this.rows] = starts[field]!
+      this.ends[field]![this.rows] = ends[field]!
     }
     this.rows++
     this.reserve(this.rows)
@@ -58,8 +58,10 @@ export class CsvColumns {
 
   /** Returns the rows; `bytes` is the window that their positions refer to. */
   block(bytes: Uint8Array): DataBlock {
-    const selected = this.columns.filter((column) => column !== undefined)
-    const columns = selected.map(({ name, starts, ends }) => ({ name, bytes, starts, ends }))
+    const columns = this.names.flatMap((name, field) => {
+      const [starts, ends] = [this.starts[field], this.ends[field]]
+      return starts && ends ? [{ name, bytes, starts, ends }] : []
+    })
     return { rows: this.rows, names: this.names, columns, ...(this.#lines && { lines: this.#lines }) }
   }
 }

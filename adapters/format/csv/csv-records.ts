@@ -17,8 +17,8 @@ export class CsvRecords {
   readonly #delimiter: number
   readonly #quote: number
   readonly #comment: number
-  /** No byte above it has a meaning outside quotation marks. */
-  readonly #highest: number
+  /** Bytes that have a meaning outside quotation marks. */
+  readonly #marks = new Uint8Array(256)
   readonly #foreignBytes: string
   #columns: CsvColumns | undefined
   #rowsBefore = 0
@@ -41,7 +41,7 @@ export class CsvRecords {
     this.#quote = markByte(dialect.quote)
     this.#comment = markByte(dialect.comment)
     this.#foreignBytes = describeForeignBytes(dialect.encoding)
-    this.#highest = Math.max(this.#delimiter, this.#quote, carriageReturn)
+    for (const mark of [this.#delimiter, this.#quote, lineFeed, carriageReturn]) if (mark >= 0) this.#marks[mark] = 1
   }
 
   /** Prepares for the bytes that the window has now. */
@@ -76,25 +76,25 @@ export class CsvRecords {
 
   /** Reads records of unquoted fields, as long as they have no special case; returns the start of the first other one. */
   #takePlain(table: CsvColumns, bytes: Uint8Array, from: number, end: number): number {
-    const { columns, limits } = table
-    const [delimiter, quote, highest, comment] = [this.#delimiter, this.#quote, this.#highest, this.#comment]
+    const { starts, ends, limits } = table
+    const [delimiter, quote, marks, comment] = [this.#delimiter, this.#quote, this.#marks, this.#comment]
     const { lineEnd } = this.#window
-    const last = columns.length - 1
+    const last = starts.length - 1
     const room = Math.min(table.max_rows, this.#options.limits.rows - this.#rowsBefore)
     let [record, start, field, row] = [from, from, 0, table.rows]
     if (row >= room || bytes[from] === comment) return from
     for (let at = from; at < end; at++) {
       const byte = bytes[at]!
-      if (byte > highest || (byte !== delimiter && byte !== lineFeed && byte !== lineEnd && byte !== quote)) continue
+      if (marks[byte] === 0 || (byte !== delimiter && byte !== lineFeed && byte !== lineEnd && byte !== quote)) continue
       const isEnd = byte === lineEnd
       if (byte === quote || (byte === lineFeed && !isEnd) || isEnd !== (field === last) || at - start > limits[field]!)
         break
       const valueEnd = byte === lineFeed && at > start && bytes[at - 1] === carriageReturn ? at - 1 : at
-      const column = columns[field]
-      if (column !== undefined) {
+      const into = starts[field]
+      if (into !== undefined) {
         const isMissing = valueEnd === start
-        column.starts[row] = isMissing ? -1 : start
-        column.ends[row] = isMissing ? -1 : valueEnd
+        into[row] = isMissing ? -1 : start
+        ends[field]![row] = isMissing ? -1 : valueEnd
       }
       if (isEnd && last === 0 && valueEnd === start) break
       start = at + 1

@@ -35,6 +35,8 @@ export type DataReadOptions = {
    * column names that cannot be used.
    */
   readonly onReject?: ((record: RejectedRecord, beginning?: Uint8Array) => void) | undefined
-  /** Whether blocks have the lines of their rows, which takes time. */
+  /** Whether blocks have the lines of their rows. */
   readonly hasLines?: boolean | undefined
+  /** Rows of a block at most (default: what memory allows). Blocks of few rows stay in the cache of a processor. */
+  readonly block_rows?: number | undefined
 }

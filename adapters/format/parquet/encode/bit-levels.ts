@@ -3,22 +3,39 @@ import type { ByteBuffer } from './byte-buffer.ts'
 
 /** Whether each row of a page has a value. */
 export class PresenceBits {
+  /** Set once a row has no value. */
   #bits = new Uint8Array(1 << 10)
   rows = 0
   present = 0
 
-  add(isPresent: boolean): void {
-    const at = this.rows >> 3
-    if (at === this.#bits.length) {
-      const wider = new Uint8Array(at * 2)
-      wider.set(this.#bits)
-      this.#bits = wider
-    }
-    const bit = this.rows++ & 7
-    if (bit === 0) this.#bits[at] = 0
-    if (!isPresent) return
-    this.#bits[at] = this.#bits[at]! | (1 << bit)
+  addPresent(): void {
+    // While all rows have a value, they are counted alone.
+    if (this.present !== this.rows) this.#set(this.rows)
+    this.rows++
     this.present++
+  }
+
+  addMissing(): void {
+    if (this.present === this.rows) this.#begin()
+    this.#reserve(this.rows >> 3)
+    this.rows++
+  }
+
+  #begin(): void {
+    this.#bits.fill(0)
+    for (let row = 0; row < this.rows; row++) this.#set(row)
+  }
+
+  #set(row: number): void {
+    this.#reserve(row >> 3)
+    this.#bits[row >> 3] = this.#bits[row >> 3]! | (1 << (row & 7))
+  }
+
+  #reserve(at: number): void {
+    if (at < this.#bits.length) return
+    const wider = new Uint8Array(this.#bits.length * 2)
+    wider.set(this.#bits)
+    this.#bits = wider
   }
 
   /** Adds the levels with their length, as pages of the first version have them. */

@@ -30,7 +30,7 @@ export class ChunkPages {
   }
 
   #add(content: Uint8Array, type: number, description: Readonly<Record<string, object>>): void {
-    const packed = zstdCompressSync(content, compression)
+    const packed = zstdCompressSync(content, { ...compression, chunkSize: Math.max(64, content.length + 512) })
     const sizes = { field_1: type, field_2: content.length, field_3: packed.length }
     const header = this.#header
     header.index = 0

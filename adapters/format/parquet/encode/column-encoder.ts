@@ -7,7 +7,7 @@ import { ByteBuffer } from './byte-buffer.ts'
 import { ChunkPages, encodingNumbers } from './chunk-pages.ts'
 
 /** A page ends at the first of both. */
-const max_page_rows = 20_000
+const max_page_rows = 65_536
 const max_page_bytes = 1 << 20
 
 /** A column of a row group: its bytes, and its description without the place in the file. */
@@ -38,10 +38,10 @@ export abstract class ColumnEncoder {
       const start = starts[row]!
       if (start < 0) {
         if (isRequired) return row
-        this.presence.add(false)
+        this.presence.addMissing()
       } else {
         if (!this.addValue(bytes, start, ends[row]!)) return row
-        this.presence.add(true)
+        this.presence.addPresent()
       }
       if (this.presence.rows >= max_page_rows || this.value_bytes >= max_page_bytes) this.#endPage()
     }

@@ -33,6 +33,8 @@ export type ExaminedInput = LandingInput & {
 /** Receives the bytes of the input that were read so far; what it throws ends the reading. */
 export type ByteListener = (done: number) => void
 
+/** Rows that are read and written together. */
+const block_rows = 16_384
 const piece_bytes = 1 << 22
 /** A dataset may have more rows than one reading of records for resolution. */
 const landing_limits = { ...usualLimits, rows: 2_000_000_000 }
@@ -70,7 +72,7 @@ export async function readInput(
 ): Promise<void> {
   const isJson = input.format.kind === 'jsonl'
   const options = {
-    ...{ limits: landing_limits, isSelected: () => true, onReject, hasLines: true },
+    ...{ limits: landing_limits, isSelected: () => true, onReject, hasLines: true, block_rows },
     // Objects of JSON are kept as JSON.
     ...(isJson && { isOptional: () => true }),
   }
