@@ -36,10 +36,11 @@ export const runLensOption = {
 /** How a file is read, where it is not to be found in it. */
 export const fileFormatOptions = {
   dataFormat: choice('KIND', 'Format of the data files, regardless of their endings', [
-    ...(['csv', 'jsonl', 'parquet', 'tsv', 'xlsx'] as const),
+    ...(['csv', 'json', 'jsonl', 'parquet', 'tsv', 'xlsx'] as const),
   ]),
   delimiter: delimiter(),
   encoding: choice('KIND', 'Encoding of text without a byte order mark; default: found in each file', textEncodings),
+  pointer: text('POINTER', 'List of records in a JSON document, such as /data/items (default: the only one)'),
   sheet: text('NAME|N', 'Sheet of a workbook, by name or number (default: the first one)'),
 }
 
@@ -95,12 +96,12 @@ export async function planRecordReading(params: RecordFileParams, terminal: Term
 
 /** How the format of files is read. */
 export function toFormatReading(
-  { dataFormat, delimiter, encoding, sheet, skipBadRows }: ParsedParams<typeof dataFormatOptions>,
+  { dataFormat, delimiter, encoding, pointer, sheet, skipBadRows }: ParsedParams<typeof dataFormatOptions>,
   terminal: Terminal,
 ) {
   const standardInput = () => terminal.inputBytes()
   const onRemark = (remark: string) => remarkFile(remark, terminal)
-  return { kind: dataFormat, delimiter, encoding, sheet, skipsBadRows: skipBadRows, standardInput, onRemark }
+  return { kind: dataFormat, delimiter, encoding, pointer, sheet, skipsBadRows: skipBadRows, standardInput, onRemark }
 }
 
 /** The files that the words of `--data` name. What a folder has besides goes to stderr. */

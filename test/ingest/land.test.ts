@@ -270,3 +270,40 @@ test('the summary names what landed, and why a column is wider', async () => {
   expect(stdout).toContain('rows      2 in 2 columns')
   expect(stdout).toMatch(/amount +text +line 3 is "n\/a"/)
 })
+
+describe('a JSON document', () => {
+  const document = {
+    total: 2,
+    data: {
+      items: [
+        { id: 1, tags: { a: 1 }, at: '2024-02-29' },
+        { id: 2.5, name: 'ü' },
+      ],
+    },
+  }
+
+  test('lands by its only list of objects; what is nested is JSON', async () => {
+    writeFileSync(at('document.json'), JSON.stringify(document, undefined, 2))
+    const dataset = await land(['document.json'], 'document')
+    expect(typesOf(dataset)).toEqual({ id: 'double', tags: 'text', at: 'date', name: 'text' })
+    expect(dataset.inputs[0].read_as).toMatchObject({ format: 'json', pointer: '/data/items' })
+    expect(await readLanded('document')).toEqual([
+      ['1', '{"a":1}', '2024-02-29', null],
+      ['2.5', null, null, 'ü'],
+    ])
+  })
+
+  test('with several lists needs the pointer to one', async () => {
+    writeFileSync(at('lists.json'), JSON.stringify({ ...document, other: [{ b: true }] }))
+    const ended = await runCommand(landWords(['lists.json'], 'lists'))
+    expect(ended.stderr).toContain(
+      'lists.json has several lists of objects: /data/items, /other\n  name one: `--pointer',
+    )
+    expect(typesOf(await land(['lists.json'], 'lists', '--pointer', '/other'))).toEqual({ b: 'boolean' })
+  })
+
+  test('of JSON lines is read as such', async () => {
+    writeFileSync(at('lines.json'), '{"a": 1}\n{"a": 2}\n')
+    expect(await land(['lines.json'], 'lines')).toMatchObject({ rows: 2, inputs: [{ read_as: { format: 'jsonl' } }] })
+  })
+})

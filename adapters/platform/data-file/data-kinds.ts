@@ -12,7 +12,7 @@ import type { LandedFolder } from './landed-folder.ts'
 export const resultKinds = ['csv', 'jsonl', 'parquet'] as const
 export type ResultKind = (typeof resultKinds)[number]
 /** `dataset`: a folder that was landed; no file is one. */
-export type DataKind = ResultKind | 'tsv' | 'xlsx' | 'dataset'
+export type DataKind = ResultKind | 'tsv' | 'json' | 'xlsx' | 'dataset'
 
 export type DataFormat = {
   readonly kind: DataKind
@@ -25,6 +25,8 @@ export type DataFormat = {
   readonly encoding?: TextEncodingName | undefined
   /** Whether the text has one column, so that its delimiter is one that it does not have. */
   readonly isSingleColumn?: boolean
+  /** Of a JSON document: JSON pointer to the list of records (default: the document itself). */
+  readonly pointer?: string | undefined
   /** Of a workbook: the name of a sheet, or its number from 1. */
   readonly sheet?: string | undefined
 }
@@ -62,6 +64,13 @@ const readers: Readonly<Record<DataKind, { readonly extensions: readonly string[
     async open(file, options, onRead, { encoding }) {
       const { readJsonLines } = await import('../../format/json-lines/read-json-lines.ts')
       return readJsonLines(file.text(onRead), list_separator, options, encoding)
+    },
+  },
+  json: {
+    extensions: ['.json'],
+    async open(file, options, onRead, { encoding, pointer = '' }) {
+      const { readJson } = await import('../../format/json-lines/read-json.ts')
+      return readJson(file.text(onRead), pointer, list_separator, options, encoding)
     },
   },
   parquet: {

@@ -8,7 +8,7 @@ import {
   type TextEncodingName,
 } from '../../../daemon/kernel/data/utf8-source.ts'
 import type { DetectedDialect } from '../../format/csv/detect-dialect.ts'
-import type { DataFile } from './data-file.ts'
+import { type DataFile, DataFileError } from './data-file.ts'
 import type { DataFormat } from './data-kinds.ts'
 import { detectEncoding } from './detect-encoding.ts'
 
@@ -41,6 +41,7 @@ export async function detectDataFormat(
   const { encoding, remark } = await findEncoding(file, stated.encoding, onRead)
   const remarks = remark === undefined ? [] : [remark]
   if (stated.kind === 'jsonl') return { format: { ...stated, encoding }, remarks }
+  if (stated.kind === 'json') return await chooseList(file, { ...stated, encoding }, remarks)
   const usual = stated.kind === 'tsv' ? '\t' : ','
   const dialect = await findDialect(file, encoding, stated.delimiter ?? (usual === '\t' ? usual : undefined))
   const { delimiter, quote, escape: escapeMark } = dialect
@@ -73,6 +74,21 @@ async function chooseSheet(file: DataFile, stated: DataFormat): Promise<Detected
   const named = others.slice(0, max_named_sheets).join(', ')
   const rest = others.length > max_named_sheets ? ` and ${others.length - max_named_sheets} more` : ''
   return { format, remarks: [`its sheet ${JSON.stringify(first)}, and not ${named}${rest} (--sheet states another)`] }
+}
+
+async function chooseList(file: DataFile, stated: DataFormat, remarks: readonly string[]): Promise<DetectedFormat> {
+  if (stated.pointer !== undefined) return { format: stated, remarks }
+  const { findLists } = await import('../../format/json-lines/read-json.ts')
+  const text = file.text(() => undefined)
+  const { isLines, pointers } = await findLists(await openUtf8(text, stated.encoding ?? 'utf-8'))
+  if (isLines) return { format: { ...stated, kind: 'jsonl' }, remarks: [...remarks, 'JSON lines'] }
+  const [pointer, another] = pointers
+  if (pointer === undefined)
+    throw new DataFileError('has no list of objects', 'write the records as a list: [{"id": 1}, {"id": 2}]')
+  if (another !== undefined)
+    throw new DataFileError(`has several lists of objects: ${pointers.join(', ')}`, 'name one: `--pointer /…`')
+  const found = pointer === '' ? [] : [`the list at ${pointer}`]
+  return { format: { ...stated, pointer }, remarks: [...remarks, ...found] }
 }
 
 async function findEncoding(

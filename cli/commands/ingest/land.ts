@@ -12,8 +12,8 @@ export const definition = command({
   words: 'ingest land',
   summary: 'Land data files as a dataset of typed columns',
   notes: [
-    'Reads text with columns, JSON lines (.jsonl, .ndjson), Parquet (.parquet) and sheets of Excel (.xlsx). Encoding,',
-    'delimiter and quotation marks are found, and reported. The rows of several files follow each other; a column that',
+    'Reads text with columns, JSON lines (.jsonl, .ndjson), lists of objects in JSON documents (.json), Parquet (.parquet) and',
+    'sheets of Excel (.xlsx). Encoding, delimiter and quotation marks are found, and reported. The rows of several files follow each other; a column that',
     'a file lacks is empty there.',
     '',
     'Types hold for every row: a column is of a number, a time or a truth value if all of its values are, and text',
@@ -38,7 +38,8 @@ export const definition = command({
   },
   example: 'platform ingest land sales.csv --out sales',
   async run(params, terminal) {
-    const { files, out, columnsFile, maxRejects, dataFormat, delimiter, encoding, sheet, timeLimit, json } = params
+    const { files, out, columnsFile, maxRejects, dataFormat, delimiter, encoding, pointer, sheet, timeLimit, json } =
+      params
     const { landDataset } = await offline.landing()
     const stopping = new AbortController()
     const interrupt = () => stopping.abort(new CommandFailure(1, 'interrupted; nothing was written'))
@@ -51,7 +52,7 @@ export const definition = command({
         {
           files: await findRecordFiles(files, terminal),
           ...{ out, columnsFile, limit: maxRejects, signal: stopping.signal },
-          format: { kind: dataFormat, delimiter, encoding, sheet },
+          format: { kind: dataFormat, delimiter, encoding, pointer, sheet },
           standardInput: () => terminal.inputBytes(),
         },
         (progress) => {

@@ -32,6 +32,8 @@ export type FileFormatOptions = {
   readonly encoding?: TextEncodingName | undefined
   /** Name of a sheet, or its number from 1. */
   readonly sheet?: string | undefined
+  /** JSON pointer to the list of records of a JSON document. */
+  readonly pointer?: string | undefined
 }
 
 /** Where the bytes come from. */
@@ -134,18 +136,18 @@ export async function readGoodRows(
 
 /** The unit that the places of a format count. */
 export function unitOf(kind: DataKind): FileBadRows['unit'] {
-  return kind === 'parquet' || kind === 'dataset' ? 'record' : kind === 'xlsx' ? 'row' : 'line'
+  return kind === 'parquet' || kind === 'dataset' || kind === 'json' ? 'record' : kind === 'xlsx' ? 'row' : 'line'
 }
 
 /** Finds how the file is to be read. `onRead` is called before each read. */
 export async function detectFormat(
   openFile: DataFile,
   file: string,
-  { kind = detectDataKind(file), delimiter, encoding, sheet }: FileFormatOptions,
+  { kind = detectDataKind(file), delimiter, encoding, sheet, pointer }: FileFormatOptions,
   onRead: () => void,
 ): Promise<{ readonly format: DataFormat; readonly remarks: readonly string[] }> {
   if ('parts' in openFile) return { format: { kind: 'dataset' }, remarks: [] }
-  return await detectDataFormat(openFile, { kind, delimiter, encoding, sheet }, onRead)
+  return await detectDataFormat(openFile, { kind, delimiter, encoding, sheet, pointer }, onRead)
 }
 
 /** Reads the same rows of a source once more, with all of their columns. Throws `OfflineCommandError` (1) with the fault. */

@@ -25,10 +25,11 @@ const columnName = z.string().max(max_name_characters)
 const max_named_columns = 10_000
 
 const readingShape = {
-  kind: z.enum(['csv', 'tsv', 'jsonl', 'parquet', 'xlsx', 'dataset'] satisfies DataKind[]).optional(),
+  kind: z.enum(['csv', 'tsv', 'jsonl', 'parquet', 'xlsx', 'json', 'dataset'] satisfies DataKind[]).optional(),
   delimiter: z.string().max(8).optional(),
   encoding: z.enum(textEncodings).optional(),
   sheet: z.string().max(255).optional(),
+  pointer: z.string().max(4_096).optional(),
   makesIds: z.boolean().optional(),
   namedColumns: z.array(columnName).max(max_named_columns).optional(),
   skipsBadRows: z.boolean().optional(),

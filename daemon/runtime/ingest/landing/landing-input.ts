@@ -39,6 +39,8 @@ const piece_bytes = 1 << 22
 /** A dataset may have more rows than one reading of records for resolution. */
 const landing_limits = { ...usualLimits, rows: 2_000_000_000 }
 
+const units: Readonly<Partial<Record<DataFormat['kind'], PlaceUnit>>> = { json: 'record', parquet: 'record', xlsx: 'row' }
+
 export async function examineInput(input: LandingInput, onRead: ByteListener): Promise<ExaminedInput> {
   return await withFile(input, undefined, async (file) => {
     const digested = runningDigest()
@@ -48,19 +50,20 @@ export async function examineInput(input: LandingInput, onRead: ByteListener): P
       await setImmediate()
     }
     const { format, remarks } = await detectDataFormat(file, input.format, () => onRead(file.size))
-    const unit = format.kind === 'parquet' ? 'record' : format.kind === 'xlsx' ? 'row' : 'line'
+    const unit = units[format.kind] ?? 'line'
     const description = { name: input.name, bytes: file.size, sha256: digested.hex(), read_as: describeFormat(format) }
     return { ...input, format, size: file.size, version: file.version, unit, remarks, description }
   })
 }
 
-function describeFormat({ kind, encoding, delimiter, quote, sheet }: DataFormat): DatasetInput['read_as'] {
+function describeFormat({ kind, encoding, delimiter, quote, sheet, pointer }: DataFormat): DatasetInput['read_as'] {
   return {
     format: kind,
     ...(encoding !== undefined && { encoding }),
     ...(delimiter !== undefined && { delimiter }),
     ...(quote !== undefined && { quote }),
     ...(sheet !== undefined && { sheet }),
+    ...(pointer !== undefined && { pointer }),
   }
 }
 
@@ -70,7 +73,7 @@ export async function readInput(
   { onReject, onRead }: { readonly onReject: NonNullable<DataReadOptions['onReject']>; readonly onRead: ByteListener },
   onBlock: (block: DataBlock) => void | Promise<void>,
 ): Promise<void> {
-  const isJson = input.format.kind === 'jsonl'
+  const isJson = input.format.kind === 'jsonl' || input.format.kind === 'json'
   const options = {
     ...{ limits: landing_limits, isSelected: () => true, onReject, hasLines: true, block_rows },
     // Objects of JSON are kept as JSON.
