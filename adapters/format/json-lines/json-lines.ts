@@ -1,4 +1,5 @@
 // Reads the complete JSON lines of a window into columns.
+import { isUtf8 } from 'node:buffer'
 import { type DataBlock, maxBlockRows, TextColumnBuilder } from '../../../daemon/kernel/data/data-block.ts'
 import { DataFault, type RecordPlace } from '../../../daemon/kernel/data/data-fault.ts'
 import {
@@ -7,6 +8,7 @@ import {
   max_record_bytes,
 } from '../../../daemon/kernel/data/read-options.ts'
 import type { TextWindow } from '../../../daemon/kernel/data/text-window.ts'
+import { FlatObject } from './flat-object.ts'
 import { formatJsonValue, parseJsonRecord } from './json-record.ts'
 
 const [lineFeed, carriageReturn, blank] = [10, 13, 32]
@@ -30,6 +32,11 @@ export class JsonLines {
   #isSkipping = false
   /** Whether the next line has columns that the rows of the block would be too many for. */
   #isCut = false
+  readonly #flat = new FlatObject()
+  /** Columns of the names that flat lines have, with their limits. */
+  #flatColumns: readonly (readonly [column: TextColumnBuilder | undefined, max_bytes: number])[] = []
+  /** Whether the window is UTF-8, so that lines need not be checked one by one. */
+  #isText = false
 
   constructor(window: TextWindow, separator: string, options: DataReadOptions) {
     this.#window = window
@@ -38,7 +45,18 @@ export class JsonLines {
   }
 
   get isFull(): boolean {
-    return this.#isCut || this.#rows >= maxBlockRows(this.#columns.size) || this.#block_bytes >= max_block_bytes
+    const { block_rows = Number.POSITIVE_INFINITY } = this.#options
+    return (
+      this.#isCut ||
+      this.#rows >= Math.min(block_rows, maxBlockRows(this.#columns.size)) ||
+      this.#block_bytes >= max_block_bytes
+    )
+  }
+
+  /** Prepares for the bytes that the window has now. */
+  open(): void {
+    const { bytes, end } = this.#window
+    this.#isText = isUtf8(bytes.subarray(0, bytes.lastIndexOf(lineFeed, end - 1) + 1))
   }
 
   /** Reads complete lines until the block is full; returns the start of the next one. Throws `DataFault`. */
@@ -48,13 +66,37 @@ export class JsonLines {
     while (at < end && !this.isFull) {
       const feed = bytes.indexOf(lineFeed, at)
       if (feed < 0 || feed >= end) return this.#isSkipping ? end : at
-      if (!this.#isSkipping) this.#takeLine(bytes.subarray(at, feed), at)
+      if (!this.#isSkipping && !this.#takeFlat(bytes, at, feed)) this.#takeLine(bytes.subarray(at, feed), at)
       if (this.#isCut) return at
       this.#isSkipping = false
       this.#line++
       at = feed + 1
     }
     return at
+  }
+
+  /** Adds a line that needs no parser; false for any other. */
+  #takeFlat(bytes: Uint8Array, from: number, to: number): boolean {
+    if (!this.#isText || this.#rowsBefore + this.#rows >= this.#options.limits.rows) return false
+    if (!this.#flat.read(bytes, from, to)) return false
+    const { starts, ends } = this.#flat
+    const columns = this.#flatColumns
+    for (let at = 0; at < columns.length; at++)
+      if (ends[at]! - starts[at]! > columns[at]![1] && starts[at]! >= 0) return false
+    for (let at = 0; at < columns.length; at++) {
+      const start = starts[at]!
+      if (start >= 0) columns[at]![0]?.addRange(this.#rows, bytes, start, ends[at]!)
+    }
+    if (this.#options.hasLines) this.#lines.push(this.#line)
+    this.#rows++
+    this.#block_bytes += to - from
+    return true
+  }
+
+  /** The lines that follow are likely to have these names. */
+  #expectNames(names: readonly string[]): void {
+    this.#flat.expect(names)
+    this.#flatColumns = names.map((name) => [this.#columns.get(name), this.#options.limits.maxFieldBytes(name)])
   }
 
   #takeLine(line: Uint8Array, at: number): void {
@@ -92,6 +134,7 @@ export class JsonLines {
     }
     if (this.#options.hasLines) this.#lines.push(this.#line)
     this.#rows++
+    this.#expectNames(Object.keys(record))
     return undefined
   }
 

@@ -17,7 +17,9 @@ export async function* readJsonLines(
   const lines = new JsonLines(window, separator, options)
   let hasBlock = false
   for (let start = 0; !window.isLast; ) {
-    start = (await window.moveTo(start)) ? 0 : lines.rejectLong()
+    const isMoved = await window.moveTo(start)
+    if (isMoved) lines.open()
+    start = isMoved ? 0 : lines.rejectLong()
     for (let hasMore = true; hasMore; ) {
       start = lines.take(start)
       hasMore = lines.isFull

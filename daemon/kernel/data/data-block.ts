@@ -75,6 +75,18 @@ export class TextColumnBuilder {
     this.#push(start, this.#length)
   }
 
+  /** Adds a range of bytes as the value of this row; the rows between are missing. */
+  addRange(row: number, bytes: Uint8Array, start: number, end: number): void {
+    if (this.#rows < row) this.skipTo(row)
+    const length = end - start
+    this.#reserve(length)
+    const into = this.#length
+    if (length > 48) this.#bytes.set(bytes.subarray(start, end), into)
+    else for (let at = 0; at < length; at++) this.#bytes[into + at] = bytes[start + at]!
+    this.#length += length
+    this.#push(into, this.#length)
+  }
+
   /** Adds the value of an earlier row again; its bytes are shared. */
   repeat(row: number): void {
     this.#push(this.#starts[row] ?? -1, this.#ends[row] ?? -1)
