@@ -37,7 +37,17 @@ const person = {
   postcode: '73005',
 }
 
+const sales = 'id,code,amount,paid_on\n1,0007,12.5,2024-02-29\n2,0007,3,2024-03-01\n3,0042,n/a,2024-03-02\n4,,8,\n'
+const salesColumns = '[{"name": "amount", "type": "double"}, {"name": "id", "type": "int64", "required": true}]\n'
+
 export const recordChapters: CoveredChapters = {
+  'Land a file': {
+    before(machine) {
+      mkdirSync(at(machine, 'plain'), { recursive: true })
+      writeFileSync(at(machine, 'plain/sales.csv'), sales)
+      writeFileSync(at(machine, 'plain/columns.json'), salesColumns)
+    },
+  },
   'Resolve records': {
     before(machine) {
       mkdirSync(at(machine, 'plain'), { recursive: true })
