@@ -39,7 +39,11 @@ const piece_bytes = 1 << 22
 /** A dataset may have more rows than one reading of records for resolution. */
 const landing_limits = { ...usualLimits, rows: 2_000_000_000 }
 
-const units: Readonly<Partial<Record<DataFormat['kind'], PlaceUnit>>> = { json: 'record', parquet: 'record', xlsx: 'row' }
+const units: Readonly<Partial<Record<DataFormat['kind'], PlaceUnit>>> = {
+  json: 'record',
+  parquet: 'record',
+  xlsx: 'row',
+}
 
 export async function examineInput(input: LandingInput, onRead: ByteListener): Promise<ExaminedInput> {
   return await withFile(input, undefined, async (file) => {
