@@ -42,6 +42,9 @@ function findMatches(pattern: string): string[] {
 /** Programs that edit a file keep a lock beside it under such a name. */
 const lock_prefix = '~$'
 
+/** Endings of files that a folder is read for. */
+const folderExtensions = readableExtensions.filter((extension) => extension !== '.json')
+
 function listFolder(folder: string, onRemark: (remark: string) => void): string[] {
   const names = readNames(folder)
     .filter((name) => !name.startsWith('.') && !name.startsWith(lock_prefix))
@@ -54,15 +57,18 @@ function listFolder(folder: string, onRemark: (remark: string) => void): string[
   )
   const ofKind = (...wanted: (PathKind | 'link' | undefined)[]) =>
     names.filter((name) => wanted.includes(kinds.get(name)))
-  const data = ofKind('file').filter((name) => inferDataKind(name) !== undefined)
+  // A document beside data usually describes it.
+  const documents = ofKind('file').filter((name) => inferDataKind(name) === 'json')
+  const data = ofKind('file').filter((name) => inferDataKind(name) !== undefined && !documents.includes(name))
   const remark = (left: readonly string[], why: string) => {
     if (left.length > 0)
       onRemark(`of ${folder}, ${listNames(left)} ${left.length === 1 ? 'is' : 'are'} not read: ${why}`)
   }
   remark(
-    ofKind('file').filter((name) => !data.includes(name)),
-    `the format cannot be inferred from the ending (${readableExtensions.join(', ')} do); name the file itself`,
+    ofKind('file').filter((name) => !data.includes(name) && !documents.includes(name)),
+    `the format cannot be inferred from the ending (${folderExtensions.join(', ')} do); name the file itself`,
   )
+  remark(documents, 'a JSON document; name the file itself if it has records')
   remark(ofKind('folder'), 'a folder; name it too')
   remark(ofKind('link'), 'a link of another user, which may lead anywhere; name the file itself')
   remark(ofKind('special', undefined), 'not a file')
@@ -70,7 +76,7 @@ function listFolder(folder: string, onRemark: (remark: string) => void): string[
   throw new OfflineCommandError(
     1,
     `${folder} has no data file`,
-    `data files in a folder end with ${readableExtensions.join(', ')}`,
+    `data files in a folder end with ${folderExtensions.join(', ')}`,
   )
 }
 
