@@ -13,13 +13,16 @@ function readListener(role: string, env: Readonly<Record<string, string>>) {
   return { listen, port }
 }
 
-test.each(everyRole.map(({ name, listeners: [{ env }] }) => [name, env] as const))('%s by %s_HOST and _PORT, and by _LISTEN', (role, prefix) => {
-  expect(readListener(role, {}).listen).toBe('127.0.0.1')
-  expect(readListener(role, { [`${prefix}_HOST`]: '192.0.2.1', [`${prefix}_PORT`]: '8123' })).toEqual({
-    listen: '192.0.2.1',
-    port: 8123,
-  })
-  const both = { [`${prefix}_HOST`]: '192.0.2.1', [`${prefix}_LISTEN`]: '192.0.2.2' }
-  expect(readListener(role, { [`${prefix}_LISTEN`]: '192.0.2.2' }).listen).toBe('192.0.2.2')
-  expect(readListener(role, both).listen).toBe('192.0.2.1')
-})
+test.each(everyRole.map(({ name, listeners: [{ env }] }) => [name, env] as const))(
+  '%s by %s_HOST and _PORT, and by _LISTEN',
+  (role, prefix) => {
+    expect(readListener(role, {}).listen).toBe('127.0.0.1')
+    expect(readListener(role, { [`${prefix}_HOST`]: '192.0.2.1', [`${prefix}_PORT`]: '8123' })).toEqual({
+      listen: '192.0.2.1',
+      port: 8123,
+    })
+    const both = { [`${prefix}_HOST`]: '192.0.2.1', [`${prefix}_LISTEN`]: '192.0.2.2' }
+    expect(readListener(role, { [`${prefix}_LISTEN`]: '192.0.2.2' }).listen).toBe('192.0.2.2')
+    expect(readListener(role, both).listen).toBe('192.0.2.1')
+  },
+)
