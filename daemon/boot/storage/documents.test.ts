@@ -8,6 +8,7 @@ test('indexes are named by prefix, site and role; those of entity resolution are
   const prefixes = Object.fromEntries(roles.map((role) => [role.name, indexPrefix(role, 'platform', 'alpha')]))
   expect(prefixes).toEqual({
     site: 'platform.alpha.site.',
+    ingest: 'platform.alpha.ingest.',
     intelligence: 'platform.alpha.intelligence.',
     consensus: 'platform.alpha.consensus.',
     hub: 'platform.alpha.hub.',
