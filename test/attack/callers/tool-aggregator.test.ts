@@ -196,10 +196,10 @@ describe('the site issues it tokens for the roles that offer tools, and no other
 
   const all = { consensus: { mcp_enabled: true }, resolution: { mcp: { enabled: true } } }
   test.each<[DeploymentProfile, Record<string, Record<string, unknown>>, string[]]>([
-    ['single_cluster', {}, ['consensus', 'intelligence', 'resolution']],
-    ['single_cluster', { resolution: { mcp_enabled: false } }, ['consensus', 'intelligence']],
-    ['customer_onprem', {}, ['intelligence', 'resolution']],
-    ['coalition_federated', all, ['intelligence', 'resolution']],
+    ['single_cluster', {}, ['consensus', 'ingest', 'intelligence', 'resolution']],
+    ['single_cluster', { resolution: { mcp_enabled: false } }, ['consensus', 'ingest', 'intelligence']],
+    ['customer_onprem', {}, ['ingest', 'intelligence', 'resolution']],
+    ['coalition_federated', all, ['ingest', 'intelligence', 'resolution']],
     ['classified_airgapped', {}, []],
     ['classified_airgapped', all, ['resolution']],
   ])('in %s with %j', async (profile, sections, expected) => {
