@@ -14,10 +14,13 @@ import {
   workflowSchedulerPart,
 } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 
+/** Of a request for a run: its values are in every answer about it. */
+export const max_run_bytes = 32_768
+
 export const runConf = z
   .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,127}$/, 'must be a name of letters, digits and _ . -'), z.json())
   .default({})
-  .meta({ description: 'Values that the tasks of the run may read' })
+  .meta({ description: 'Values that the run keeps for whoever reads it' })
 
 export const runListFields = {
   state: workflowRunState.optional().meta({ description: 'Runs in this state alone' }),

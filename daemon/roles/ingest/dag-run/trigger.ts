@@ -5,7 +5,7 @@ import { dagId } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { workflowRun } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { instant } from '../fields.ts'
 import { objectPaths } from '../object-paths.ts'
-import { runConf, triggerManually } from './run-fields.ts'
+import { max_run_bytes, runConf, triggerManually } from './run-fields.ts'
 
 export const trigger = operation({
   ...objectPaths('dag/{dag_id}/run'),
@@ -22,6 +22,7 @@ export const trigger = operation({
   errors: ['not_found', 'idempotency_mismatch'],
   allow: 'ingest:run',
   creates: true,
+  max_body_bytes: max_run_bytes,
 
   async run(call, { dag_id, conf, logical_date }) {
     return await triggerManually(call, { dag_id }, { conf, ...(logical_date === undefined ? {} : { logical_date }) })

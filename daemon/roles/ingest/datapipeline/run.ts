@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { refuse } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { workflowRun } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
-import { runConf, triggerManually } from '../dag-run/run-fields.ts'
+import { max_run_bytes, runConf, triggerManually } from '../dag-run/run-fields.ts'
 import { uidInput } from '../fields.ts'
 import { objectPaths } from '../object-paths.ts'
 import { openPipeline } from './open-pipeline.ts'
@@ -19,6 +19,7 @@ export const run = operation({
   errors: ['not_found', 'not_your_tenant', 'wrong_state', 'idempotency_mismatch'],
   allow: 'ingest:run',
   creates: true,
+  max_body_bytes: max_run_bytes,
 
   async run(call, { uid, conf }) {
     const { value } = await openPipeline(call, uid)
