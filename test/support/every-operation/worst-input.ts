@@ -26,6 +26,8 @@ const default_body_bytes = 1_048_576
 const line_bytes = 8_192
 /** Room for names, punctuation and what the sample brings. */
 const overhead_bytes = 4_096
+/** Of a list within a list, which JSON allows without end. */
+const level_bytes = 16
 /** Letters that expand when they are normalised, and words. */
 const filler = 'Aﬃ é'
 
@@ -93,7 +95,7 @@ function growText({ maxLength = Number.POSITIVE_INFINITY }: JsonSchema, budget: 
 function growList(root: JsonSchema, { items = {}, maxItems }: JsonSchema, sample: unknown, budget: number): unknown {
   const first = Array.isArray(sample) ? (sample[0] as unknown) : undefined
   const count = Math.min(maxItems ?? 10_000, 10_000, Math.max(1, Math.floor(budget / 100)))
-  const item = growValue(root, items, first, budget / count)
+  const item = growValue(root, items, first, budget / count - level_bytes)
   if (item === undefined) return sample
   const fitting = Math.max(1, Math.min(count, Math.floor(budget / (JSON.stringify(item).length + 1))))
   return Array.from({ length: fitting }, (_, at) => numberTexts(item, at))
