@@ -21,6 +21,7 @@ const aTool: Readonly<Record<string, string>> = {
   consensus: 'consensus_session_list',
   resolution: 'lens_list',
   intelligence: 'signal_list',
+  ingest: 'datapipeline_list',
 }
 
 test('the roles with tools are these', () => {

@@ -7,11 +7,10 @@ import { findFirstDue, ownerOf } from '../../../kernel/store/find-first-due.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { refuseLostFolder } from '../arrival-folder/folder-terms.ts'
 import { isSameRecord } from '../engine/lookup/is-same-record.ts'
-import { reformValues } from '../engine/lookup/reform-values.ts'
 import { entityRecords, recordUid, type StoredRecord } from '../entity-record/model.ts'
 import { writeNumbered } from '../entity-record/write-numbered.ts'
 import type { RegistryKey } from '../fields.ts'
-import { findLatestTrainedLens, type TrainedLens } from '../lookup/trained-lens.ts'
+import { findLatestTrainedLens } from '../lookup/trained-lens.ts'
 import { refusedRegistriesPart, workTurnsPart } from '../parts.ts'
 import { isBeingWritten, matchNextBatch } from '../registry/match-waiting-records.ts'
 import { singletonClusterName } from '../registry/record-key.ts'
@@ -19,6 +18,7 @@ import { upsertDocuments } from '../upsert-documents.ts'
 import { requestErasure } from '../withdrawal/request-erasure.ts'
 import { determineFinalOutcomes } from './final-outcomes.ts'
 import { type ArrivedRecordOutcome, arrivals, arrivalTopic, type StoredArrival } from './model.ts'
+import { reformArrival } from './reform-arrival.ts'
 
 const retention_ms = 7 * 86_400_000
 
@@ -126,7 +126,7 @@ async function registerBatch(
     if (refused) throw refused
     const trained = await findLatestTrainedLens(call, registry)
     if (!trained) return undefined
-    await writeRecords(call, await storeOutcomes(call, reformArrival(doc, trained)), trained.run.id)
+    await writeRecords(call, await storeOutcomes(call, await reformArrival(call, doc, trained)), trained.run.id)
     written.add(doc.id)
   }
   const outcome = await matchNextBatch(call, registry)
@@ -148,12 +148,6 @@ async function refuseLostRights(call: Call, { id, value }: Doc<StoredArrival>): 
   if (isRefusal(person)) return person
   if (await person.store(arrivals).find(id)) return undefined
   return refuse('forbidden', `${person.caller.subject} may no longer see the records of this arrival`)
-}
-
-/** The records of an arrival that was stored before an update would hold up the registry of this version. */
-function reformArrival({ value, ...doc }: Doc<StoredArrival>, { lens }: TrainedLens): Doc<StoredArrival> {
-  const records = value.records.map((record) => reformValues(lens.value.body, record))
-  return { ...doc, value: { ...value, records } }
 }
 
 async function writeRecords(call: Call, arrival: Doc<StoredArrival>, run_id: string): Promise<void> {

@@ -2,8 +2,8 @@
 import { labelKey } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
-import type { StoredLens } from '../lens/stored-lens.ts'
 import { holdName } from '../../../shared/name-holder/hold-name.ts'
+import type { StoredLens } from '../lens/stored-lens.ts'
 import { bindingUid, lensBindings, type StoredBinding } from './model.ts'
 
 /** `label`: the label of the run that names the data set and columns; without a run, the label of the lens applies. */

@@ -3,6 +3,7 @@ import type { SharedField, SharedValue } from '../engine/lookup/find-sharing.ts'
 import type { FieldValues } from '../engine/lookup/keys.ts'
 import type { RecordSearch, WantedValues } from '../engine/lookup/search-records.ts'
 import type { LookupWeights } from '../engine/lookup/weights.ts'
+import type { FormedValues } from '../engine/text/text-form.ts'
 import type { RecordRef } from '../fields.ts'
 import type { StoredRun } from '../fusion-run/model.ts'
 import type { NodeRecord } from '../fusion-run/node-data.ts'
@@ -64,6 +65,11 @@ export type MatchingJobs = {
   readonly normalise: readonly [
     { readonly lens: Lens; readonly records: readonly NodeRecord[] },
     readonly (FieldValues | undefined)[],
+  ]
+  /** Brings values that were stored before an update into the present form of texts. */
+  readonly reform: readonly [
+    { readonly lens: Lens; readonly records: readonly FormedValues[] },
+    readonly FormedValues[],
   ]
   /** Answers undefined for such a record. */
   readonly look_up: readonly [LookupJob, readonly ShownCandidate[] | undefined]

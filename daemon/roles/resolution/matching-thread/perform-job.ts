@@ -6,7 +6,9 @@ import type { FieldValues } from '../engine/lookup/keys.ts'
 import { createLookupKeys } from '../engine/lookup/keys.ts'
 import { LookupIndex } from '../engine/lookup/lookup-index.ts'
 import { normaliseRecord } from '../engine/lookup/normalise-record.ts'
+import { reformValues } from '../engine/lookup/reform-values.ts'
 import { searchRecords } from '../engine/lookup/search-records.ts'
+import type { FormedValues } from '../engine/text/text-form.ts'
 import { recordUid } from '../entity-record/model.ts'
 import { findEntityCandidates } from '../lookup/entity-candidates.ts'
 import { showCandidate } from '../lookup/show-candidate.ts'
@@ -67,6 +69,15 @@ const performers: { readonly [N in MatchingJobName]: JobPerformer<N> } = {
       await pause()
     }
     return values
+  },
+
+  async reform(_indexes, { lens, records }, { pause }) {
+    const reformed: FormedValues[] = []
+    for (const record of records) {
+      reformed.push(reformValues(lens, record))
+      await pause()
+    }
+    return reformed
   },
 
   async look_up(indexes, { index: id, tenant_id, lens, weights, route, record, ref, limit }, { query, pause }) {

@@ -11,6 +11,7 @@ export const matchingThreadPart = part<ResidentCompute>('matching-thread')
 const max_compute_ms: Readonly<Record<MatchingJobName, number>> = {
   put_records: 30_000,
   normalise: 10_000,
+  reform: 30_000,
   look_up: 2_000,
   search_records: 2_000,
   find_sharing: 2_000,

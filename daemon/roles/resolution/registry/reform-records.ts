@@ -3,13 +3,13 @@ import { isCoveredBy } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
-import { reformValues } from '../engine/lookup/reform-values.ts'
 import { isOfOtherForm } from '../engine/text/text-form.ts'
 import { entityRecords, isWithdrawn, type StoredRecord } from '../entity-record/model.ts'
 import { markRegistryFormed, readRegistryForm, writeNumbered } from '../entity-record/write-numbered.ts'
 import type { LeftOut } from '../fields.ts'
 import type { StoredRun } from '../fusion-run/model.ts'
 import type { Lens } from '../lens/model.ts'
+import { requestReform } from '../matching-thread/request-reform.ts'
 import { writeConcurrently } from '../upsert-documents.ts'
 
 /** Records of one write. */
@@ -57,11 +57,20 @@ async function writeReformed(
   lens: Lens,
   docs: readonly Doc<StoredRecord>[],
 ): Promise<void> {
+  const reformed = await requestReform(
+    call,
+    lens,
+    docs.map(({ value }) => value),
+  )
+  const formedOf = new Map(docs.map(({ id }, at) => [id, reformed[at]]))
   await writeNumbered(call, run, (written) =>
     writeConcurrently(docs, ({ id }) =>
       call.store(entityRecords).update(id, ({ value }) => {
-        const next = { ...reformValues(lens, value), written, updated_at: call.nowIso() }
-        return isStale(value) ? { next, answer: undefined } : { answer: undefined }
+        const formed = formedOf.get(id)
+        // Whoever wrote it meanwhile has brought it into the form.
+        if (!formed || !isStale(value)) return { answer: undefined }
+        const { text_form: _form, ...rest } = value
+        return { next: { ...rest, ...formed, written, updated_at: call.nowIso() }, answer: undefined }
       }),
     ),
   )
