@@ -217,7 +217,7 @@ describe('refuses, and writes nothing,', () => {
       /no input has the column "c"\n {2}the inputs have "a"/,
     ],
     ['types that do not exist', ['--columns-file', 'wrong.json'], 2, /wrong\.json does not state columns: 0\.type/],
-    ['a document that is no list of columns', ['--columns-file', 'plain.csv'], 2, /does not state columns/],
+    ['a document other than a list of columns', ['--columns-file', 'plain.csv'], 2, /does not state columns/],
     ['a limit that is none', ['--max-rejects', '101%'], 2, /must be a number of records, or a share/],
   ])('%s', async (_, [option = '', value = ''], exit, message) => {
     mkdirSync(at('taken'), { recursive: true })

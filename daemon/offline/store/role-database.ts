@@ -32,7 +32,11 @@ export type RoleDatabase = {
 export function listRolesWithDatabase(folder: SiteFolder, only?: string): RoleOutline[] {
   const selected = roles.filter(({ name }) => only === undefined || name === only)
   if (selected.length === 0)
-    throw new OfflineCommandError(2, `there is no role ${only}`, `roles: ${roles.map(({ name }) => name).join(', ')}`)
+    throw new OfflineCommandError(
+      2,
+      `the role ${only} does not exist`,
+      `roles: ${roles.map(({ name }) => name).join(', ')}`,
+    )
   return selected.filter((role) => {
     requireOwnership(roleDataFolder(folder, role.name), `the data of ${role.name}`)
     return hasDatabase(folder, role)

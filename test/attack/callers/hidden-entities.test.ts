@@ -1,4 +1,4 @@
-// A caller who names records above the own clearance learns from no answer about a run whether they exist or share an entity.
+// No answer about a run shows a caller whether records above the clearance of the caller exist or share an entity.
 import { beforeAll, expect, test } from 'vitest'
 import { entityClusters } from '../../../daemon/roles/resolution/entity-cluster/model.ts'
 import { entityRecords, recordUid } from '../../../daemon/roles/resolution/entity-record/model.ts'

@@ -16,7 +16,7 @@ export class TextDictionary {
   #slots = new Int32Array(first_slots * 2)
   size = 0
 
-  /** Position of the text, which is added where it is new; -1 where there is no more room. */
+  /** Returns the position of the text, which it adds if it is new; -1 if the dictionary is full. */
   find(bytes: Uint8Array, start: number, end: number): number {
     const hash = hashRange(bytes, start, end)
     const mask = this.#slots.length - 1

@@ -20,7 +20,7 @@ export const max_run_bytes = 32_768
 export const runConf = z
   .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,127}$/, 'must be a name of letters, digits and _ . -'), z.json())
   .default({})
-  .meta({ description: 'Values that the run keeps for whoever reads it' })
+  .meta({ description: 'Values that are stored and shown with the run; no task reads them yet' })
 
 export const runListFields = {
   state: workflowRunState.optional().meta({ description: 'Runs in this state alone' }),

@@ -45,7 +45,7 @@ export const dagRuns = collection({
   orders: [['pipeline', 'created_at']],
 })
 
-/** Lines of the newest try of a task; bounded by whoever writes them. */
+/** Lines of the newest try of a task. */
 const storedLog = z.strictObject({ ...provenanceFields, run: uid, task: shortText, text: z.string().max(262_144) })
 export const taskLogs = collection({ name: 'task-log', schema: storedLog, indexes: ['run'] })
 

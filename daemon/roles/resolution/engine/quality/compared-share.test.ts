@@ -1,4 +1,4 @@
-// What two records show, by what the median record of the data has.
+// The share of their values that two records show, relative to the median record of the data.
 import { expect, test } from 'vitest'
 import { lens as schema } from '../../lens/model.ts'
 import { buildTextColumn } from '../records/collect-columns.ts'
