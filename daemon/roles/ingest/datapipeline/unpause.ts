@@ -1,22 +1,4 @@
-// Resumes the DAG of a pipeline.
-import { isRefusal } from '../../../kernel/error/errors.ts'
-import { operation } from '../../../kernel/operation/operation.ts'
-import { uidInput } from '../fields.ts'
-import { pipelineView } from './model.ts'
-import { setPaused } from './set-paused.ts'
-import { showPipeline } from './view.ts'
+// Resumes the DAG of a pipeline, and the runs that wait.
+import { pauseOperation } from './pause-operation.ts'
 
-export const unpause = operation({
-  summary: 'Resume the DAG of a pipeline',
-  method: 'POST',
-  tool: 'datapipeline_unpause',
-  input: uidInput,
-  output: pipelineView,
-  errors: ['not_found', 'not_your_tenant', 'wrong_state'],
-  allow: 'ingest:run',
-
-  async run(call, { uid }) {
-    const doc = await setPaused(call, uid, false)
-    return isRefusal(doc) ? doc : await showPipeline(call, doc)
-  },
-})
+export const unpause = pauseOperation({ summary: 'Resume the DAG of a pipeline', tool: 'datapipeline_unpause' }, false)
