@@ -21,6 +21,7 @@ describe('one form', () => {
     ['signs of direction', ['\u202bמשה\u202c', 'משה']],
     ['variants of a Han character', ['渡邉\u{e0101}ガ', '渡邉ガ']],
     ['Persian with and without a joiner', ['می\u200cخواهم', 'میخواهم']],
+    ['marks of letters without rules, with and without other digits', ['é\u{1e8d0} \u{11950}', 'é\u{1e8d0} 0', 'e 0']],
     ['digits', ['房 ３０２', '房 302', '房 ٣٠٢', '房 ३०२', '房 ๓๐๒']],
   ])('%s', (_, texts) => {
     expect(new Set(texts.map(normaliseWords)).size).toBe(1)

@@ -53,9 +53,13 @@ export function normaliseScripts(text: string): string {
     .toLowerCase()
     .replace(/ß/g, 'ss')
     .replace(arabicLetter, (letter) => arabicLetters[letter] ?? letter)
-  return foldDigits(plain)
-    .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
-    .trim()
+  const form = keepWords(foldDigits(plain))
+  // Digits or signs alone had a rule: the letters have none, and lose their marks as they do without such a digit.
+  return hasScriptRules(form) ? form : keepWords(form.replace(/\p{M}+/gu, ''))
+}
+
+function keepWords(text: string): string {
+  return text.replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ').trim()
 }
 
 /** Replaces the decimal digits of all scripts with those of ASCII. */
