@@ -58,17 +58,23 @@ test('what the check refuses is named, and the DAG before stays live', async () 
   const ann = await site().as()
   const { uid } = await ann.ok(deploy, { dag_id: 'checked', content: ingestContent('checked', 'people.csv') })
   await waitUntilDeployed(ann, uid)
-  const faulty: readonly (readonly [content: string, reason: string])[] = [
+  const faulty: readonly (readonly [content: string, reason: string, path?: string])[] = [
     ['{"format": 1, "dag_id": "checked"', 'the content is not JSON'],
-    [ingestContent('other', 'people.csv'), 'the content is of the DAG other, not checked'],
-    [ingestContent('checked', ''), 'tasks.0.params.file'],
-    [ingestContent('checked', 'a.csv', { operator: 'ingest_files' }), 'the catalog has no operator ingest_files'],
-    [ingestContent('checked', 'a.csv', { after: ['read'] }), 'these wait for each other: read > read'],
+    ['format: 1', 'the content is not JSON'],
+    [ingestContent('other', 'people.csv'), 'the content is of the DAG other, not checked', 'dag_id'],
+    [ingestContent('checked', ''), 'must not be empty', 'tasks.0.params.file'],
+    [
+      ingestContent('checked', 'a.csv', { operator: 'ingest_files' }),
+      'the catalog has no operator ingest_files',
+      'tasks.0.operator',
+    ],
+    [ingestContent('checked', 'a.csv', { after: ['read'] }), 'these wait for each other: read > read', 'tasks'],
   ]
-  for (const [content, reason] of faulty) {
+  for (const [content, reason, path] of faulty) {
     await ann.ok(update, { uid, content })
     const rejected = await waitUntilDeployed(ann, uid)
     expect(rejected).toMatchObject({ status: 'rejected', fault: { reason: expect.stringContaining(reason) } })
+    expect(rejected.fault?.path).toBe(path)
   }
   const { dag_run_id } = await ann.ok(trigger, { dag_id: 'checked' })
   expect((await waitUntilRunOver(ann, 'checked', dag_run_id)).state).toBe('success')

@@ -17,8 +17,7 @@ const max_content = 262_144
 
 const deploymentFault = z.strictObject({
   reason: z.string().max(4_096),
-  line: count.optional(),
-  path: z.string().optional(),
+  path: z.string().optional().meta({ description: 'Field of the assembled DAG' }),
 })
 
 export const pipelineInputFields = {

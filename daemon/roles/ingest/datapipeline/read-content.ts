@@ -9,16 +9,16 @@ import { listDagFaults } from '../operator/catalog.ts'
 
 export type ContentReading =
   | { readonly dag: AssembledDag }
-  /** The check refuses it, with the first fault. */
+  /** The first fault, for which the check refuses it. */
   | { readonly fault: { readonly reason: string; readonly path?: string } }
+
+/** Every DAG of Python imports Airflow; no line of JSON begins so. */
+const pythonImport = /^[ \t]*(import|from)[ \t]+[A-Za-z_]/m
 
 /** Refuses `needs_airflow` for the text of a DAG in Python, which no embedded scheduler runs. */
 export function refusePython(content: string): Refusal | undefined {
-  if (content.trimStart().startsWith('{')) return undefined
-  return refuse(
-    'needs_airflow',
-    'this site runs assembled DAGs, as JSON: set WORKFLOW_BASE_URL to run DAGs of Python on Airflow',
-  )
+  if (!pythonImport.test(content)) return undefined
+  return refuse('needs_airflow', 'the content is Python, which Airflow alone runs: write an assembled DAG as JSON')
 }
 
 export function readContent(content: string, dag_id: string): ContentReading {
@@ -34,5 +34,5 @@ export function readContent(content: string, dag_id: string): ContentReading {
 
 function describeFault(fault: DagFault = { path: '', message: 'is not an assembled DAG' }) {
   const { path, message } = fault
-  return path === '' ? { reason: message } : { reason: `${path}: ${message}`, path }
+  return path === '' ? { reason: message } : { reason: message, path }
 }
