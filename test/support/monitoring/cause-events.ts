@@ -8,6 +8,7 @@ import { create } from '../../../daemon/roles/consensus/session/create.ts'
 import { publish } from '../../../daemon/roles/hub/feed/publish.ts'
 import { deliver } from '../../../daemon/roles/hub/message/deliver.ts'
 import { register } from '../../../daemon/roles/hub/node/register.ts'
+import { deploy } from '../../../daemon/roles/ingest/datapipeline/deploy.ts'
 import { create as createSignal } from '../../../daemon/roles/intelligence/signal/create.ts'
 import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
 import { create as createLens } from '../../../daemon/roles/resolution/lens/create.ts'
@@ -136,6 +137,9 @@ async function causeRoleEvents({ alpha }: MonitoredSites): Promise<void> {
   await olga.ok(createLens, { body })
   const people = [{ id: '1', given_name: 'Ada', surname: 'Petrov' }]
   await olga.ok(start, { lens_id: 'people', node_data: { east: people, west: people } })
+  const tasks = [{ name: 'read', operator: 'ingest_file', params: { file: 'missing.csv' } }]
+  const content = JSON.stringify({ format: 1, dag_id: 'people', tasks })
+  await olga.ok(deploy, { dag_id: 'people', content, run_on_deploy: true })
   const subject = { type: 'asset' as const, id: 'gate', name: 'Gate' }
   await olga.ok(createSignal, {
     signal_type: 'manual',

@@ -127,6 +127,7 @@ function buildAlphaProfile({ ports, peer_port, upstream, provider, dir, charlie_
     intake: {
       sources: [{ kind: 'webhook', name: failing_source, secret_files: [path.join(dir, 'missing.secret')], mapping }],
     },
+    ingest: placed('ingest'),
     hub: { ...placed('hub'), nodes: { alpha: { subject: 'node:alpha' }, bravo: { subject: 'node:bravo' } } },
     proxy: {
       ...placed('proxy'),
