@@ -50,12 +50,13 @@ const thorough = [
 ]
 
 /**
- * Of `short`: files that change nothing outside the folders, ports and databases that they make. They share the modules of a process,
- * which take about as long to load as these files to run: 104 s of the processor became 55.
+ * Of the short tier: files that change what all files of a process share: modules, clocks, sockets that clients keep. Each has a process
+ * of its own. The others share the modules of two processes, which take longer to load than most of these files to run.
  */
-const sharing = [
-  'test/{docs,format,golden,identity,keys,platform,secrets,store}/**/*.test.ts',
-  'test/{idempotency,lists,operation-address,operation-contracts,role-calls,tidy,unknown-fields,vocabulary}.test.ts',
+const alone = [
+  'test/boot/role-calls.test.ts',
+  'test/resolution/time-limit.test.ts',
+  'test/simulation/{even-seeds,judge,odd-seeds}.test.ts',
 ]
 
 /** Measures of memory or time, and tests that saturate the machine: alone, after everything else. */
@@ -105,31 +106,8 @@ export default defineConfig({
     projects: [
       {
         test: {
-          // Beside their sources: pure, so that many files share the modules of one process.
-          name: 'short-sources',
-          include: ['{cli,daemon,adapters,profiles,scripts}/**/*.test.{ts,tsx}'],
-          exclude: [...outside, ...thorough],
-          isolate: false,
-          maxWorkers: 2,
-          sequence: { groupOrder: 0 },
-          ...common,
-        },
-      },
-      {
-        test: {
-          name: 'short-sharing',
-          include: sharing,
-          exclude: [...outside, ...thorough],
-          isolate: false,
-          maxWorkers: 2,
-          sequence: { groupOrder: 0 },
-          ...common,
-        },
-      },
-      {
-        test: {
           name: 'short',
-          include: ['test/**/*.test.{ts,tsx}', shortFederation],
+          include: ['{cli,daemon,adapters,profiles,scripts,test}/**/*.test.{ts,tsx}', shortFederation],
           exclude: [
             ...outside,
             ...packaged.filter((files) => !files.includes('sites')),
@@ -137,9 +115,20 @@ export default defineConfig({
             'test/sites/*/**/*.test.ts',
             engines,
             ...measuring,
-            ...sharing,
+            ...alone,
             ...thorough,
           ],
+          isolate: false,
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+          ...common,
+        },
+      },
+      {
+        test: {
+          name: 'short-alone',
+          include: alone,
+          exclude: outside,
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
           ...common,

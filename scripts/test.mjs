@@ -1,6 +1,6 @@
 // Runs every check to its end, lists the failures, and counts them in one last line. Without arguments it runs the short tier
 // of tests, with `--all` every tier, with names of files or folders the tests of those.
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -20,7 +20,10 @@ const checks = [
 
 /** One line for each failure, printed last: a log that is cut to its end still names them. */
 const failureLines = []
-for (const [name, command, args] of checks) if (run(command, args) !== 0) failureLines.push(name)
+const checked = await Promise.all(
+  checks.map(async ([name, command, args]) => ({ name, status: await run(command, args) })),
+)
+for (const { name, status } of checked) if (status !== 0) failureLines.push(name)
 let failed = failureLines.length
 const words = process.argv.slice(2)
 const isWhole = words.includes('--all')
@@ -64,16 +67,9 @@ async function runTests(selection, isAlone) {
   try {
     const file = path.join(folder, 'report.json')
     const timesFile = path.join(folder, 'times.json')
-    const child = spawn('vitest', ['run', ...selection], {
+    const status = await run('vitest', ['run', ...selection], {
       env: { ...env, TEST_REPORT_FILE: file, ...(isEveryTier ? { TEST_TIMES_FILE: timesFile } : {}) },
       stdio: ['ignore', output, output],
-    })
-    const status = await new Promise((resolve) => {
-      child.once('error', (error) => {
-        console.error(error.message)
-        resolve(1)
-      })
-      child.once('exit', (code) => resolve(code ?? 1))
     })
     if (!isAlone) process.stdout.write(fs.readFileSync(log))
     const times = fs.existsSync(timesFile) ? JSON.parse(fs.readFileSync(timesFile, 'utf8')) : []
@@ -119,8 +115,14 @@ function firstLine(message) {
   )
 }
 
-function run(command, args) {
-  const { status, error } = spawnSync(command, args, { env, stdio: 'inherit' })
-  if (error) console.error(error.message)
-  return status ?? 1
+/** The status with which the command ended. */
+async function run(command, args, options = { env, stdio: ['ignore', 'inherit', 'inherit'] }) {
+  const child = spawn(command, args, options)
+  return await new Promise((resolve) => {
+    child.once('error', (error) => {
+      console.error(error.message)
+      resolve(1)
+    })
+    child.once('exit', (code) => resolve(code ?? 1))
+  })
 }
