@@ -57,8 +57,9 @@ export class ClientConnection {
     return !this.#current && this.#socket.writableLength === 0
   }
 
-  /** No request is under way, and all answers have gone out. */
+  /** No request is under way or waits, all answers have gone out, and another request would be taken. */
   get isQuiet(): boolean {
+    if (this.#isLast || this.#waiting.length > 0) return false
     return !this.#current && (!this.#answer || (this.#answer.writableFinished && this.#answer.socket === null))
   }
 

@@ -23,7 +23,10 @@ export function receiveUpgrade(
   connection?.receive(request, response, 0, false, 'websocket')
 }
 
-/** A response on a socket that Node has detached from. Undefined where earlier responses are unsent: they are lost. */
+/**
+ * A response on a socket that Node has detached from. Undefined where earlier responses are unsent, which are lost, and where
+ * the connection takes no further request.
+ */
 function attachResponse(
   request: IncomingMessage,
   socket: Socket,
@@ -35,7 +38,13 @@ function attachResponse(
     return undefined
   }
   const response = new ServerResponse(request)
-  response.assignSocket(socket)
+  try {
+    response.assignSocket(socket)
+  } catch {
+    // Node has given the socket to the response of a request before, which the connection did not take.
+    socket.destroy()
+    return undefined
+  }
   response.on('finish', () => {
     // Read, so that the client receives the response before the connection is reset.
     socket.resume()
