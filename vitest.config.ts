@@ -17,18 +17,19 @@ const longest = ['test/engines/federation/*.test.ts', 'test/openapi/*.test.ts', 
 /** In process, and slow by their subject: attacks, floods, time limits, passphrases, crashes at every step, walks, seeded properties. */
 const thorough = [
   'adapters/compute/threads/resident-thread.test.ts',
-  'adapters/format/csv/csv-{dialect,memory}.test.ts',
-  'adapters/format/parquet/parquet-memory.test.ts',
+  'adapters/format/csv/csv-{dialect,memory,writer}.test.ts',
+  'adapters/format/parquet/{parquet,parquet-memory}.test.ts',
   'adapters/forward/http/{http2-parity,pool-model}.test.ts',
   'daemon/roles/resolution/engine/found-by.test.ts',
   'daemon/runtime/proxy/threads/thread-supervisor.test.ts',
   'test/attack/**/*.test.ts',
   'test/boot/{doctor,doctor-machine,mtls,roles-fail-alone,site-tenancy,traces}.test.ts',
-  'test/cli/{certificates,channel-status,hostile-service,hostile-text,key-sets,missing-folders,peer-settings,printed-lines,resolve-service,root-commands,running-site,site-backup,store-owners,terminal,tools-of-services,wrapped-keys}.test.ts',
+  'test/cli/{certificates,channel-status,executable,hostile-service,hostile-text,key-sets,missing-folders,peer-settings,printed-lines,resolve-service,root-commands,running-site,site-backup,store-owners,terminal,tools-of-services,wrapped-keys}.test.ts',
   'test/conformance/{every-data-format,every-data-keys,every-forward-flow,every-sandbox,every-tool-service,every-transport,walked-schedules}.test.ts',
   'test/declared-errors.test.ts',
   'test/docs/alert-commands.test.ts',
   'test/format/differential.test.ts',
+  'test/ingest/hostile.test.ts',
   'test/keys/wrapped-key.test.ts',
   'test/mcp/{every-tool,list-changed,profiles,resources}.test.ts',
   'test/metrics.test.ts',
@@ -37,7 +38,7 @@ const thorough = [
   'test/roles/proxy/{outcomes,record-filters,records}.test.ts',
   'test/roles/resolution/*.test.ts',
   'test/roles/site/{dismissals,keyset,releases}.test.ts',
-  'test/resolution/{classes,lenses,quality,report,results}.test.ts',
+  'test/resolution/{classes,explain-records,lenses,match,quality,report,results,time-limit}.test.ts',
   'test/secrets/{canary,wrapping-keys}.test.ts',
   'test/serve/shared-*.test.ts',
   'test/simulation/bulks/bulks.test.ts',
@@ -55,7 +56,6 @@ const thorough = [
  */
 const alone = [
   'test/boot/role-calls.test.ts',
-  'test/resolution/time-limit.test.ts',
   'test/simulation/{even-seeds,judge,odd-seeds}.test.ts',
 ]
 
