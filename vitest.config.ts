@@ -54,10 +54,7 @@ const thorough = [
  * Of the short tier: files that change what all files of a process share: modules, clocks, sockets that clients keep. Each has a process
  * of its own. The others share the modules of two processes, which take longer to load than most of these files to run.
  */
-const alone = [
-  'test/boot/role-calls.test.ts',
-  'test/simulation/{even-seeds,judge,odd-seeds}.test.ts',
-]
+const alone = ['test/boot/role-calls.test.ts', 'test/simulation/{even-seeds,judge,odd-seeds}.test.ts']
 
 /** Measures of memory or time, and tests that saturate the machine: alone, after everything else. */
 const measuring = ['test/binary/**/*.test.ts', 'test/engines/**/memory.test.ts', 'test/sites/**/*-soak.test.ts']
