@@ -1,5 +1,6 @@
-// Parts that boot supplies to the ingest role: what performs a task of a DAG.
+// Parts that boot supplies to the ingest role: what performs a task of a DAG, and what reads schedules.
 import { part } from '../../kernel/role/part.ts'
+import type { ScheduleParser } from '../../kernel/schedule/schedule.ts'
 import type { DagTask } from '../../shared/assembled-dag/assembled-dag.ts'
 import type { LandedSummary } from './dataset/model.ts'
 
@@ -26,3 +27,5 @@ export type TaskPerformer = {
 }
 
 export const taskPerformerPart = part<TaskPerformer>('task-performer')
+
+export const scheduleParserPart = part<ScheduleParser>('schedule-parser')

@@ -21,6 +21,20 @@ import { status } from './datapipeline/status.ts'
 import { stop } from './datapipeline/stop.ts'
 import { unpause } from './datapipeline/unpause.ts'
 import { update } from './datapipeline/update.ts'
+import { create as createEffect } from './effect/create.ts'
+import { effectDeploymentJob } from './effect/deployment-job.ts'
+import { get as getEffect } from './effect/get.ts'
+import { list as listEffects } from './effect/list.ts'
+import { effects } from './effect/model.ts'
+import { pause as pauseEffect } from './effect/pause.ts'
+import { remove as removeEffect } from './effect/remove.ts'
+import { run as runEffect } from './effect/run.ts'
+import { runs as runsOfEffect } from './effect/runs.ts'
+import { status as statusOfEffect } from './effect/status.ts'
+import { statuses as statusesOfEffects } from './effect/statuses.ts'
+import { stop as stopEffect } from './effect/stop.ts'
+import { unpause as unpauseEffect } from './effect/unpause.ts'
+import { update as updateEffect } from './effect/update.ts'
 import { metrics } from './metrics.ts'
 import { outline } from './outline.ts'
 import { dagRuns, taskLogs } from './runner/model.ts'
@@ -28,12 +42,26 @@ import { runJob } from './runner/run-job.ts'
 import { health } from './workflow/health.ts'
 
 export const ingest: Role = role(outline, {
-  collections: [pipelines, dagRuns, taskLogs, jobLeases],
+  collections: [pipelines, effects, dagRuns, taskLogs, jobLeases],
   metrics,
-  jobs: [deploymentJob, runJob],
+  jobs: [deploymentJob, effectDeploymentJob, runJob],
   workers: [],
   operations: {
     datapipeline: { deploy, list, get, update, remove, status, pause, unpause, run, stop, runs },
+    effect: {
+      create: createEffect,
+      list: listEffects,
+      get: getEffect,
+      update: updateEffect,
+      remove: removeEffect,
+      status: statusOfEffect,
+      statuses: statusesOfEffects,
+      pause: pauseEffect,
+      unpause: unpauseEffect,
+      run: runEffect,
+      stop: stopEffect,
+      runs: runsOfEffect,
+    },
     dag: { list: dagList },
     'dag-run': {
       trigger,

@@ -1,6 +1,7 @@
 // Wires the ingest role to adapters: its scheduler, and the threads that perform tasks.
+import { parseSchedule } from '../../../adapters/host/schedule/cron.ts'
 import type { RoleWire } from '../../boot/role-wire.ts'
-import { taskPerformerPart } from '../../roles/ingest/parts.ts'
+import { scheduleParserPart, taskPerformerPart } from '../../roles/ingest/parts.ts'
 import { embeddedScheduler } from '../../roles/ingest/runner/embedded-scheduler.ts'
 import { workflowSchedulerPart } from '../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { openTaskPerformer } from './open-task-performer.ts'
@@ -11,6 +12,7 @@ export const wire: RoleWire = {
       parts: [
         [workflowSchedulerPart.name, embeddedScheduler],
         [taskPerformerPart.name, openTaskPerformer(folder, resolved)],
+        [scheduleParserPart.name, parseSchedule],
       ],
     }
   },

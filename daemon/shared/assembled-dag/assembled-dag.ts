@@ -14,7 +14,7 @@ export const dagId = z
   .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,127}$/, 'must begin with a letter, then letters, digits and _ . -, at most 128')
 
 /** Bounds that keep one DAG from occupying a site. */
-const max_tasks = 200
+export const max_tasks = 200
 const max_retries = 10
 const day_s = 86_400
 

@@ -55,7 +55,7 @@ export type RunTrigger = {
   readonly logical_date?: string
 }
 
-/** A DAG as callers name it; `pipeline`: the uid of the pipeline that manages it, where the caller names that. */
+/** A DAG as callers name it; `pipeline`: the uid of the pipeline or effect that manages it, where the caller names that. */
 export type DagRef = { readonly dag_id: string; readonly pipeline?: string }
 
 /** `isWhole`: false where more runs match. */

@@ -31,7 +31,7 @@ async function deployWaiting(stage: OperationFixture): Promise<string> {
 }
 
 /** The refusal of a tool in the form that a request by path has. */
-async function refuseTool(
+export async function refuseTool(
   { site, admin }: OperationFixture,
   name: string,
   uid: string,
@@ -45,7 +45,10 @@ async function refuseTool(
 }
 
 async function refuseOtherTenant(stage: OperationFixture, name: string): Promise<ExactResponse> {
-  const { uid } = await deployPipeline(stage)
+  return refuseToolOfTenant(stage, name, (await deployPipeline(stage)).uid)
+}
+
+export async function refuseToolOfTenant(stage: OperationFixture, name: string, uid: string): Promise<ExactResponse> {
   return refuseTool(stage, name, uid, await stage.site.token({ tenant_id: 'bravo', roles: ['admin'] }))
 }
 

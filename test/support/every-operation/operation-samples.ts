@@ -14,6 +14,7 @@ import {
   signGapReceipt,
 } from './carried-messages.ts'
 import { contributorSamples } from './contributor-samples.ts'
+import { effectSamples } from './effect-samples.ts'
 import { enrolSigners } from './enrol-signers.ts'
 import { ingestSamples } from './ingest-samples.ts'
 import { intelligenceSamples } from './intelligence-samples.ts'
@@ -215,7 +216,7 @@ const hubSamples: OperationSamples = {
 }
 
 export const operationSamples: OperationSamples = {
-  ...{ ...siteSamples, ...consensusSamples, ...hubSamples, ...resolutionSamples, ...ingestSamples },
+  ...{ ...siteSamples, ...consensusSamples, ...hubSamples, ...resolutionSamples, ...ingestSamples, ...effectSamples },
   ...intelligenceSamples,
   'resolution.service.backup': shareSample,
   'ingest.service.backup': shareSample,

@@ -10,6 +10,7 @@ import {
   submitSignature,
 } from '../site/release-signers.ts'
 import { backupRefusals } from './backup-refusals.ts'
+import { effectRefusals } from './effect-refusals.ts'
 import { enrolSigners } from './enrol-signers.ts'
 import { emissionRefusals, federationRefusals } from './federation-refusals.ts'
 import { hubRefusals } from './hub-refusals.ts'
@@ -200,6 +201,7 @@ export const refusals: Readonly<Record<string, RefusalScenario>> = {
   ...hubRefusals,
   ...resolutionRefusals,
   ...ingestRefusals,
+  ...effectRefusals,
   ...intelligenceRefusals,
   ...intakeRefusals,
 }

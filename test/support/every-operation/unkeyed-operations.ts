@@ -85,6 +85,9 @@ export const unkeyedOperations: Readonly<Record<string, UnkeyedReason>> = {
   'ingest.datapipeline.pause': 'transition',
   'ingest.datapipeline.unpause': 'transition',
   'ingest.datapipeline.stop': 'transition',
+  'ingest.effect.pause': 'transition',
+  'ingest.effect.unpause': 'transition',
+  'ingest.effect.stop': 'transition',
   'proxy.allowlist.reload': 'repeatable',
 }
 

@@ -1,8 +1,6 @@
 // Deploys a pipeline: stores its DAG, whose check and first run follow as a job.
 import * as z from 'zod'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
-import type { StoredPrincipal } from '../../../kernel/identity/delegation.ts'
-import { permits } from '../../../kernel/identity/identity.ts'
 import { announceJob } from '../../../kernel/job/job.ts'
 import { newJob } from '../../../kernel/job/rules.ts'
 import { classification, type Label } from '../../../kernel/label/label.ts'
@@ -12,6 +10,7 @@ import { checkRepeatedRequest } from '../../../kernel/operation/check-repeated-r
 import { operation } from '../../../kernel/operation/operation.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { holdName } from '../../../shared/name-holder/hold-name.ts'
+import { refuseFirstRun, storePrincipal } from '../managed-dag/deployment.ts'
 import { objectPaths } from '../object-paths.ts'
 import { pipelineId, pipelineInputFields, pipelines, pipelineView, type StoredPipeline } from './model.ts'
 import { refusePython } from './read-content.ts'
@@ -54,7 +53,7 @@ async function createPipeline(call: Call, request: z.output<typeof input>): Prom
     const value = {
       ...buildPipeline(call, request, label),
       request_key,
-      ...newJob(await storePrincipal(call, id), call.now()),
+      ...newJob(await storePrincipal(call, pipelines, id), call.now()),
     }
     return await call.store(pipelines).create(id, value, [call.audited(call.address, id, { dag_id }, label)])
   }
@@ -83,16 +82,4 @@ function buildPipeline(call: Call, request: z.output<typeof input>, label: Label
       deployments: 1,
     },
   }
-}
-
-/** Throws the refusal of a caller that nothing can be done for later. */
-async function storePrincipal(call: Call, id: string): Promise<StoredPrincipal> {
-  const principal = await call.delegation().store({ collection: pipelines.name, id })
-  if (isRefusal(principal)) throw principal
-  return principal
-}
-
-function refuseFirstRun(call: Call, run_on_deploy: boolean): Refusal | undefined {
-  if (!run_on_deploy || permits(call.caller.permissions, 'ingest:run')) return undefined
-  return refuse('forbidden', 'run_on_deploy needs the permission ingest:run')
 }

@@ -1,4 +1,5 @@
 // Pauses the DAG of a pipeline; its runs wait.
-import { pauseOperation } from './pause-operation.ts'
+import { pauseOperation } from '../managed-dag/pause-operation.ts'
+import { pipelineKind } from './kind.ts'
 
-export const pause = pauseOperation({ summary: 'Pause the DAG of a pipeline', tool: 'datapipeline_pause' }, true)
+export const pause = pauseOperation(pipelineKind, true)

@@ -1,4 +1,5 @@
 // Resumes the DAG of a pipeline, and the runs that wait.
-import { pauseOperation } from './pause-operation.ts'
+import { pauseOperation } from '../managed-dag/pause-operation.ts'
+import { pipelineKind } from './kind.ts'
 
-export const unpause = pauseOperation({ summary: 'Resume the DAG of a pipeline', tool: 'datapipeline_unpause' }, false)
+export const unpause = pauseOperation(pipelineKind, false)

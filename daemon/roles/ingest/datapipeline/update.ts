@@ -1,19 +1,18 @@
 // Changes a pipeline: deploys other content, describes it, or pauses and resumes its DAG.
 import * as z from 'zod'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
-import type { StoredPrincipal } from '../../../kernel/identity/delegation.ts'
 import { announceJob } from '../../../kernel/job/job.ts'
-import type { JobFields } from '../../../kernel/job/job-fields.ts'
-import { isJobOver, newJob } from '../../../kernel/job/rules.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { uidInput } from '../fields.ts'
+import { openManaged } from '../managed-dag/open-managed.ts'
+import { beginAgain, refuseWhileDeployed } from '../managed-dag/redeploy.ts'
+import { setPaused } from '../managed-dag/set-paused.ts'
 import { objectPaths } from '../object-paths.ts'
+import { pipelineKind } from './kind.ts'
 import { pipelineInputFields, pipelines, pipelineView, type StoredPipeline } from './model.ts'
-import { openPipeline } from './open-pipeline.ts'
 import { refusePython } from './read-content.ts'
-import { setPaused } from './set-paused.ts'
 import { showPipeline } from './view.ts'
 
 const input = z.strictObject({
@@ -44,7 +43,7 @@ export const update = operation({
     const doc =
       action === undefined
         ? await changeFields(call, uid, content, description)
-        : await setPaused(call, uid, action === 'pause')
+        : await setPaused(call, pipelineKind, uid, action === 'pause')
     return isRefusal(doc) ? doc : await showPipeline(call, doc)
   },
 })
@@ -55,7 +54,7 @@ async function changeFields(
   content: string | undefined,
   description: string | undefined,
 ): Promise<Doc<StoredPipeline> | Refusal> {
-  const { value: before } = await openPipeline(call, uid)
+  const { value: before } = await openManaged(call, pipelines, uid)
   const refused = content === undefined ? undefined : refuseWhileDeployed(before)
   const principal =
     refused ??
@@ -81,18 +80,4 @@ async function changeFields(
   if (isRefusal(answer)) return answer
   announceJob(call, pipelines, doc)
   return doc
-}
-
-function refuseWhileDeployed(value: StoredPipeline): Refusal | undefined {
-  return isJobOver(value) ? undefined : refuse('wrong_state', 'the content before is being checked: wait for its end')
-}
-
-/** The job of another deployment. Claims go on, so that a holder of the one before stays without its claim. */
-function beginAgain(
-  { job: { claims } }: StoredPipeline,
-  principal: StoredPrincipal | undefined,
-  now_ms: number,
-): JobFields {
-  const { job, ...due } = newJob(principal, now_ms)
-  return { ...due, job: { ...job, claims } }
 }

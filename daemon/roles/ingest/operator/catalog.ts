@@ -9,6 +9,15 @@ export const operators: readonly Operator[] = [ingestFile]
 
 const byName = new Map(operators.map((each) => [each.name, each]))
 
+export function findOperator(name: string): Operator | undefined {
+  return byName.get(name)
+}
+
+/** A fault as a document has it: the path where there is one. */
+export function describeFault({ path, message }: DagFault) {
+  return path === '' ? { reason: message } : { reason: message, path }
+}
+
 /** Lists everything for which a DAG cannot run: its order, its operators, their parameters and inputs. */
 export function listDagFaults(dag: AssembledDag): DagFault[] {
   const makers = new Set(dag.tasks.filter((task) => byName.get(task.operator)?.makes_dataset).map(({ name }) => name))

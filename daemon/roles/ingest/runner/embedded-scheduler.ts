@@ -1,4 +1,4 @@
-// The embedded scheduler: DAGs are those of the pipelines of the site, and runs are jobs of this role.
+// The embedded scheduler: DAGs are those of the pipelines and effects of the site, and runs are jobs of this role.
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { announceJob } from '../../../kernel/job/job.ts'
 import type { JobFields } from '../../../kernel/job/job-fields.ts'
@@ -18,7 +18,8 @@ import type {
   WorkflowScheduler,
   WorkflowTask,
 } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
-import { pipelineId, pipelines, type StoredPipeline } from '../datapipeline/model.ts'
+import { collectionOfDag, collectionOfObject, managedCollections } from '../managed-dag/collections.ts'
+import type { ManagedDag } from '../managed-dag/model.ts'
 import { runTotal } from '../metrics.ts'
 import { dagRuns, type RunTask, runDocumentId, type StoredDagRun } from './model.ts'
 import { stopRun } from './rules.ts'
@@ -28,7 +29,7 @@ export const embeddedScheduler: WorkflowScheduler = {
   kind: 'embedded',
   async health(call) {
     // Throws where the store does not answer.
-    await call.store(pipelines).list({ limit: 1 })
+    await call.store(dagRuns).list({ limit: 1 })
     return { scheduler: 'healthy', metadatabase: 'healthy' }
   },
   actFor: (call) => new EmbeddedCallerScheduler(call),
@@ -43,23 +44,24 @@ class EmbeddedCallerScheduler implements CallerScheduler {
 
   async listDags({ active_only }: { readonly active_only: boolean }): Promise<WorkflowDag[]> {
     const dags: WorkflowDag[] = []
-    for await (const doc of iterateDocuments(this.#call.store(pipelines), { fresh: true })) {
-      const dag = showDag(doc.value)
-      if (dag && !(active_only && dag.is_paused)) dags.push(dag)
-    }
+    for (const collection of managedCollections)
+      for await (const doc of iterateDocuments(this.#call.store(collection), { fresh: true })) {
+        const dag = showDag(doc.value)
+        if (dag && !(active_only && dag.is_paused)) dags.push(dag)
+      }
     return dags
   }
 
   async findDag(dag: DagRef): Promise<WorkflowDag | undefined> {
-    const doc = await this.#findPipeline(dag)
+    const doc = await this.#findObject(dag)
     return doc && showDag(doc.value)
   }
 
   async setPaused(dag: DagRef, isPaused: boolean): Promise<WorkflowDag | Refusal> {
     const call = this.#call
-    const doc = await this.#findPipeline(dag)
+    const doc = await this.#findObject(dag)
     if (!doc) return refuseUnknownDag(dag)
-    const { doc: changed } = await call.store(pipelines).update(doc.id, ({ value }) => {
+    const { doc: changed } = await call.store(collectionOfObject(doc.id)).update(doc.id, ({ value }) => {
       if (value.is_paused === isPaused) return { answer: undefined }
       const audit = [call.audited(call.address, doc.id, { is_paused: isPaused }, value.label)]
       return { next: { ...value, is_paused: isPaused, updated_at: call.nowIso() }, answer: undefined, audit }
@@ -87,10 +89,10 @@ class EmbeddedCallerScheduler implements CallerScheduler {
 
   async removeDag(dag: DagRef): Promise<undefined | Refusal> {
     const call = this.#call
-    const doc = await this.#findPipeline(dag)
+    const doc = await this.#findObject(dag)
     if (!doc) return undefined
     for await (const _ of this.#activeRuns(doc.id))
-      return refuse('wrong_state', 'the pipeline has an active run: stop it first')
+      return refuse('wrong_state', 'the DAG has an active run: stop it first')
     for await (const { id } of iterateDocuments(call.store(dagRuns), { filter: { pipeline: doc.id }, fresh: true }))
       await this.#removeRun(id)
     return undefined
@@ -104,7 +106,7 @@ class EmbeddedCallerScheduler implements CallerScheduler {
 
   async trigger(dag: DagRef, trigger: RunTrigger): Promise<WorkflowRun | Refusal> {
     const call = this.#call
-    const pipeline = await this.#findPipeline(dag)
+    const pipeline = await this.#findObject(dag)
     if (!pipeline?.value.dag) return refuseUnknownDag(dag)
     const id = runDocumentId(pipeline.id, trigger.dag_run_id)
     const before = await call.store(dagRuns).find(id)
@@ -123,7 +125,7 @@ class EmbeddedCallerScheduler implements CallerScheduler {
   }
 
   async listRuns(dag: DagRef, { state, limit }: RunFilter): Promise<RunPage | Refusal> {
-    const pipeline = await this.#findPipeline(dag)
+    const pipeline = await this.#findObject(dag)
     if (!pipeline) return refuseUnknownDag(dag)
     const { docs, next_cursor } = await this.#call.store(dagRuns).list({
       filter: { pipeline: pipeline.id, ...(state === undefined ? {} : { state }) },
@@ -179,25 +181,26 @@ class EmbeddedCallerScheduler implements CallerScheduler {
     return await readTaskLog(this.#call, doc, task_id)
   }
 
-  /** By its name alone, the first pipeline with the DAG, or else the one that the caller sees. */
-  async #findPipeline({ dag_id, pipeline }: DagRef): Promise<Doc<StoredPipeline> | undefined> {
-    const store = this.#call.store(pipelines)
-    if (pipeline !== undefined) return await store.find(pipeline)
-    const first = await store.find(pipelineId(this.#call.caller.tenant_id, dag_id))
+  /** By its name alone, the first object with the DAG, or else the one that the caller sees. */
+  async #findObject({ dag_id, pipeline }: DagRef): Promise<Doc<ManagedDag> | undefined> {
+    if (pipeline !== undefined) return await this.#call.store(collectionOfObject(pipeline)).find(pipeline)
+    const { collection, first_id } = collectionOfDag(this.#call.caller.tenant_id, dag_id)
+    const store = this.#call.store(collection)
+    const first = await store.find(first_id)
     if (first) return first
     const { docs } = await store.list({ filter: { dag_id }, limit: 1, fresh: true })
     return docs[0]
   }
 
   async #findRun(dag: DagRef, dag_run_id: string): Promise<Doc<StoredDagRun> | undefined> {
-    const pipeline = await this.#findPipeline(dag)
+    const pipeline = await this.#findObject(dag)
     return pipeline && (await this.#call.store(dagRuns).find(runDocumentId(pipeline.id, dag_run_id)))
   }
 }
 
 function buildRun(
   call: Call,
-  { id: pipeline, value: { tenant_id, label, dag_id, dag_digest } }: Doc<StoredPipeline>,
+  { id: pipeline, value: { tenant_id, label, dag_id, dag_digest } }: Doc<ManagedDag>,
   dag: AssembledDag,
   { dag_run_id, conf, logical_date }: RunTrigger,
 ): Omit<StoredDagRun, keyof JobFields> {
@@ -220,7 +223,7 @@ function refuseUnknownRun({ dag_id }: DagRef, dag_run_id: string): Refusal {
 }
 
 /** Undefined for a pipeline whose DAG is not live yet. */
-function showDag({ dag_id, dag, is_paused }: StoredPipeline): WorkflowDag | undefined {
+function showDag({ dag_id, dag, is_paused }: ManagedDag): WorkflowDag | undefined {
   // An assembled DAG has no interval of its own: the schedule of its pipeline triggers it.
   return dag && { dag_id, is_paused, is_active: true, next_run: null }
 }

@@ -3,7 +3,7 @@ import { type JobCall, jobKind } from '../../../kernel/job/job.ts'
 import { completeStep, releaseJob, waitForEvent } from '../../../kernel/job/rules.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import type { DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
-import { pipelines } from '../datapipeline/model.ts'
+import { collectionOfObject } from '../managed-dag/collections.ts'
 import { runTotal } from '../metrics.ts'
 import { type TaskOutcome, taskPerformerPart } from '../parts.ts'
 import { settings } from '../settings.ts'
@@ -31,14 +31,15 @@ export const runJob = jobKind<StoredDagRun>({
 })
 
 async function performNextTask(call: JobCall, doc: Doc<StoredDagRun>): Promise<undefined> {
-  const pipeline = await call.service.store(pipelines).find(doc.value.pipeline)
-  if (!pipeline) {
-    const failure = { code: 'not_found', reason: 'its pipeline was deleted' }
+  const { pipeline: uid } = doc.value
+  const manager = await call.service.store(collectionOfObject(uid)).find(uid)
+  if (!manager) {
+    const failure = { code: 'not_found', reason: 'the object that manages its DAG was deleted' }
     await change(call, doc.id, (run) => failRun(run, failure, call.nowIso()))
     call.count(runTotal, { state: 'failed' })
     return undefined
   }
-  if (pipeline.value.is_paused) {
+  if (manager.value.is_paused) {
     await change(call, doc.id, (run) => waitForEvent(run, call.now()))
     return undefined
   }

@@ -1,0 +1,88 @@
+// The model of an effect: operators that follow each other as an assembled DAG, and its newest deployment, which is a job.
+import * as z from 'zod'
+import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
+import { delayFields } from '../../../kernel/job/job-delay.ts'
+import { job_indexes } from '../../../kernel/job/job-fields.ts'
+import { classification } from '../../../kernel/label/label.ts'
+import { collection } from '../../../kernel/store/store.ts'
+import { dagTask, max_tasks } from '../../../shared/assembled-dag/assembled-dag.ts'
+import { provenanceViewFields, shortText, uid } from '../fields.ts'
+import { deploymentFault, liveFields, managedFields, managedStatus } from '../managed-dag/model.ts'
+
+const { operator, params, retries, retry_delay_s, time_limit_s } = dagTask.shape
+
+/** An operator of an effect: a task that follows the one before it. */
+const effectOperator = z
+  .strictObject({ name: operator, params, retries, retry_delay_s, time_limit_s })
+  .meta({ id: 'EffectOperator' })
+export type EffectOperator = z.infer<typeof effectOperator>
+
+export const effectText = {
+  name: shortText,
+  description: z.string().max(4_096),
+  operators: z.array(effectOperator).min(1).max(max_tasks).meta({ description: 'Each follows the one before it' }),
+  schedule: z
+    .string()
+    .min(1)
+    .max(128)
+    .nullable()
+    .meta({ description: 'A cron expression or named interval; null: runs are triggered by requests alone' }),
+  visibility: classification.meta({ description: 'The access-control marking: a level, or a label' }),
+}
+
+/** Of a request with operators: they are stored twice, as they are and as a DAG. */
+export const max_effect_bytes = 262_144
+
+const effectFields = {
+  name: effectText.name,
+  description: effectText.description.optional(),
+  operators: effectText.operators,
+  connections: z.array(uid).meta({ description: 'The connections that operators name, each once' }),
+  schedule: effectText.schedule,
+  run_on_deploy: z.boolean(),
+  delete_on_success: z.boolean().meta({ description: 'Suggest a clean-up after a run that succeeded' }),
+}
+
+const storedEffect = z.strictObject({ ...managedFields, ...effectFields, subtype: z.literal('dataeffect') })
+export type StoredEffect = z.infer<typeof storedEffect>
+
+/** The id of the effect that has a DAG of this name first; see `holdName`. */
+export function dispatchedEffectId(tenant_id: string, dag_id: string): string {
+  return `ef_${canonicalDigest([tenant_id, dag_id]).slice(0, 32)}`
+}
+
+export const effects = collection({
+  name: 'dataeffect',
+  schema: storedEffect,
+  indexes: ['subtype', 'dag_id', 'status', ...job_indexes],
+  documented: { alias: 'data-ingest', fields: { uid: 'id', subtype: 'subtype', dag_id: 'dag_id', status: 'status' } },
+})
+
+/** The effect as the interface shows it. */
+export const effectView = z
+  .strictObject({
+    uid,
+    version: z.int().min(1),
+    subtype: z.literal('dataeffect'),
+    ...provenanceViewFields,
+    dag_id: managedFields.dag_id,
+    ...effectFields,
+    uds: z.strictObject({ visibility: shortText.meta({ description: 'Level of the classification' }) }),
+    status: managedStatus,
+    fault: deploymentFault.optional().meta({ description: 'Why the newest operators are not live' }),
+    ...liveFields,
+    cleanup_suggested: z
+      .boolean()
+      .meta({ description: 'Whether its newest run succeeded and delete_on_success is set: delete it then' }),
+    ...delayFields,
+  })
+  .meta({ id: 'DataEffect' })
+export type EffectView = z.infer<typeof effectView>
+
+/** After a change of operators: what the author should look at before a run. */
+export const changedEffectView = z
+  .strictObject({
+    ...effectView.shape,
+    warnings: z.array(z.string()).meta({ description: 'Missing connections and operators; they block nothing' }),
+  })
+  .meta({ id: 'ChangedDataEffect' })

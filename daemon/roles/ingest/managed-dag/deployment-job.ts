@@ -1,0 +1,71 @@
+// A deployment as a job: checks the content of an object, makes its DAG live, and triggers a first run.
+import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
+import { isRefusal } from '../../../kernel/error/errors.ts'
+import { type JobCall, jobKind } from '../../../kernel/job/job.ts'
+import { endJob } from '../../../kernel/job/rules.ts'
+import type { Collection, Doc } from '../../../kernel/store/store.ts'
+import type { AssembledDag } from '../../../shared/assembled-dag/assembled-dag.ts'
+import { workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
+import { asManaged, type DeploymentFault, type ManagedDag } from './model.ts'
+
+const minute_ms = 60_000
+
+/** `status`: what the first fault leaves the object as. */
+export type ContentReading =
+  | { readonly dag: AssembledDag }
+  | { readonly fault: DeploymentFault; readonly status: 'rejected' | 'error' }
+
+type DeploymentDeclaration<T extends ManagedDag> = {
+  readonly name: string
+  readonly collection: Collection<T>
+  readonly read: (value: T) => ContentReading
+}
+
+export function deploymentJobOf<T extends ManagedDag>({ name, collection, read }: DeploymentDeclaration<T>) {
+  const managed = asManaged(collection)
+  return jobKind<ManagedDag>({
+    name,
+    collection: managed,
+    allow: 'ingest:write',
+    limits: () => ({ at_once: 4, at_once_per_tenant: 2 }),
+    stepLimit_ms: () => 5 * minute_ms,
+    waits: { first_ms: 1_000, longest_ms: minute_ms },
+    step: (call, doc) => deploy(call, managed, doc, read(doc.value as T)),
+    fail: (value, { failure, at }) => endWithFault(value, 'error', { reason: failure.reason }, at),
+  })
+}
+
+function endWithFault(value: ManagedDag, status: 'rejected' | 'error', fault: DeploymentFault, at: string) {
+  return endJob(value, 'failed', { status, fault, updated_at: at })
+}
+
+/** A content that is refused leaves the DAG before it live. */
+async function deploy(
+  call: JobCall,
+  collection: Collection<ManagedDag>,
+  { id, value }: Doc<ManagedDag>,
+  reading: ContentReading,
+): Promise<undefined> {
+  const at = call.nowIso()
+  const change = async (rule: (value: ManagedDag) => ManagedDag) =>
+    await call.store(collection).update(id, (doc) => ({ next: rule(doc.value), answer: undefined }))
+  if ('fault' in reading) {
+    await change((stored) => endWithFault(stored, reading.status, reading.fault, at))
+    return undefined
+  }
+  const { dag } = reading
+  const live = { dag, dag_digest: canonicalDigest(dag) }
+  if (!value.run_on_deploy) {
+    await change((stored) => endJob(stored, 'completed', { ...live, status: 'active', updated_at: at }))
+    return undefined
+  }
+  await change((stored) => ({ ...stored, ...live }))
+  const trigger = { dag_run_id: `deploy__${value.deployments}`, conf: {} }
+  const run = await call
+    .part(workflowSchedulerPart)
+    .actFor(call)
+    .trigger({ dag_id: value.dag_id, pipeline: id }, trigger)
+  if (isRefusal(run)) throw run
+  await change((stored) => endJob(stored, 'completed', { status: 'active', updated_at: at }))
+  return undefined
+}

@@ -1,0 +1,48 @@
+// The fields of an object that manages a DAG, as pipelines and effects do: its newest deployment, which is a job, and the live DAG.
+import * as z from 'zod'
+import { jobFields } from '../../../kernel/job/job-fields.ts'
+import type { Collection } from '../../../kernel/store/store.ts'
+import { assembledDag, dagId } from '../../../shared/assembled-dag/assembled-dag.ts'
+import { workflowRun } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
+import { count, instant, provenanceFields } from '../fields.ts'
+
+/** `rejected`: the check refused the content; `error`: it could not be deployed. Both end by another deployment or deletion. */
+export const managedStatus = z.enum(['pending_validation', 'active', 'rejected', 'error', 'paused', 'running'])
+
+export const deploymentFault = z.strictObject({
+  reason: z.string().max(4_096),
+  path: z.string().optional().meta({ description: 'Field of the assembled DAG' }),
+})
+export type DeploymentFault = z.infer<typeof deploymentFault>
+
+export const managedFields = {
+  ...provenanceFields,
+  ...jobFields,
+  dag_id: dagId,
+  run_on_deploy: z.boolean(),
+  request_digest: z.string(),
+  status: managedStatus.extract(['pending_validation', 'active', 'rejected', 'error']),
+  is_paused: z.boolean(),
+  /** The live DAG; stays while a later content is checked. */
+  dag: assembledDag.optional(),
+  dag_digest: z.string(),
+  fault: deploymentFault.optional(),
+  /** Number of deployments: the id of the run that one triggers. */
+  deployments: count,
+}
+const managedDag = z.strictObject(managedFields)
+export type ManagedDag = z.infer<typeof managedDag>
+
+/** What the interface shows live of a managed DAG. */
+export const liveFields = {
+  last_run: workflowRun.optional().meta({ description: 'Newest run; read from the scheduler' }),
+  workflow_next_run: instant
+    .nullable()
+    .optional()
+    .meta({ description: 'Next run by the interval of the DAG itself; read from the scheduler' }),
+}
+
+/** The collection for code that serves each kind alike: it keeps the fields that it does not know, since it changes by spreading. */
+export function asManaged<T extends ManagedDag>(collection: Collection<T>): Collection<ManagedDag> {
+  return collection as unknown as Collection<ManagedDag>
+}

@@ -1,0 +1,24 @@
+// Deletes an object with a DAG, its DAG and the runs of it.
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { isJobOver } from '../../../kernel/job/rules.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
+import { type ManagedKind, theNoun } from './kind.ts'
+import type { ManagedDag } from './model.ts'
+import { openManaged } from './open-managed.ts'
+
+export async function removeManaged<T extends ManagedDag>(
+  call: Call,
+  kind: Pick<ManagedKind<T>, 'noun' | 'collection'>,
+  uid: string,
+): Promise<{ deleted: true } | Refusal> {
+  const { value } = await openManaged(call, kind.collection, uid)
+  if (!isJobOver(value))
+    return refuse('wrong_state', `${theNoun(kind)} is being deployed: wait for the end of its check`)
+  const refused = await call.part(workflowSchedulerPart).actFor(call).removeDag({ dag_id: value.dag_id, pipeline: uid })
+  if (isRefusal(refused)) return refused
+  await call
+    .store(kind.collection)
+    .remove(uid, [call.audited(call.address, uid, { dag_id: value.dag_id }, value.label)])
+  return { deleted: true }
+}

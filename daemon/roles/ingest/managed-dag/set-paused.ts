@@ -1,0 +1,27 @@
+// Pauses or resumes the DAG of an object at the scheduler.
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import { workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
+import { type ManagedKind, theNoun } from './kind.ts'
+import type { ManagedDag } from './model.ts'
+import { openManaged } from './open-managed.ts'
+
+export async function setPaused<T extends ManagedDag>(
+  call: Call,
+  kind: Pick<ManagedKind<T>, 'collection' | 'noun'>,
+  uid: string,
+  isPaused: boolean,
+): Promise<Doc<T> | Refusal> {
+  const { value } = await openManaged(call, kind.collection, uid)
+  if (!value.dag) return refuseWithoutDag(kind, value)
+  const dag = await call
+    .part(workflowSchedulerPart)
+    .actFor(call)
+    .setPaused({ dag_id: value.dag_id, pipeline: uid }, isPaused)
+  return isRefusal(dag) ? dag : await call.store(kind.collection).get(uid)
+}
+
+export function refuseWithoutDag(kind: Pick<ManagedKind, 'noun'>, { status }: ManagedDag): Refusal {
+  return refuse('wrong_state', `${theNoun(kind)} is ${status}: its DAG is not live`)
+}

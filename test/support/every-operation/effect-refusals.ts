@@ -1,0 +1,54 @@
+// Scenarios for declared refusals of effects that the walk does not cover.
+import { createEffect, effectInput } from './effect-samples.ts'
+import { refuseTool, refuseToolOfTenant } from './ingest-refusals.ts'
+import { type OperationFixture, secretClassification } from './operation-fixture.ts'
+import type { RefusalScenario } from './session-requests.ts'
+
+const path = '/userspace/effect'
+const unknownEffect = 'ef_00000000000000000000000000000000'
+
+/** An effect of which no operators were ever accepted. */
+const createRefused = async (stage: OperationFixture) =>
+  await createEffect(stage, { operators: [{ name: 'ingest_nothing', params: {} }] })
+
+const send = (
+  { site, admin: token }: OperationFixture,
+  method: 'POST' | 'PATCH' | 'DELETE',
+  rest: string,
+  body?: unknown,
+) => site.request('ingest', { method, path: `${path}/${rest}`, token, body })
+
+export const effectRefusals: Readonly<Record<string, RefusalScenario>> = {
+  'ingest.effect.create label_denied': async ({ site }) =>
+    site.request('ingest', {
+      method: 'POST',
+      path,
+      token: await site.token({ roles: ['admin'] }),
+      body: effectInput(),
+    }),
+  async 'ingest.effect.update label_denied'(stage) {
+    return send(stage, 'PATCH', await createEffect(stage), {
+      visibility: { ...secretClassification, level: 'RESTRICTED' },
+    })
+  },
+  async 'ingest.effect.update wrong_state'(stage) {
+    return send(stage, 'PATCH', await createRefused(stage), { action: 'pause' })
+  },
+  async 'ingest.effect.remove wrong_state'(stage) {
+    const uid = await createEffect(stage)
+    await send(stage, 'PATCH', uid, { action: 'pause' })
+    await send(stage, 'POST', `${uid}/run`, {})
+    return send(stage, 'DELETE', `${uid}?confirm=true`)
+  },
+  async 'ingest.effect.run wrong_state'(stage) {
+    return send(stage, 'POST', `${await createRefused(stage)}/run`, {})
+  },
+  'ingest.effect.pause not_found': (stage) => refuseTool(stage, 'effect_pause', unknownEffect),
+  'ingest.effect.unpause not_found': (stage) => refuseTool(stage, 'effect_unpause', unknownEffect),
+  'ingest.effect.pause not_your_tenant': async (stage) =>
+    refuseToolOfTenant(stage, 'effect_pause', await createEffect(stage)),
+  'ingest.effect.unpause not_your_tenant': async (stage) =>
+    refuseToolOfTenant(stage, 'effect_unpause', await createEffect(stage)),
+  'ingest.effect.pause wrong_state': async (stage) => refuseTool(stage, 'effect_pause', await createRefused(stage)),
+  'ingest.effect.unpause wrong_state': async (stage) => refuseTool(stage, 'effect_unpause', await createRefused(stage)),
+}
