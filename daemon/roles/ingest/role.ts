@@ -26,10 +26,13 @@ import { effectDeploymentJob } from './effect/deployment-job.ts'
 import { get as getEffect } from './effect/get.ts'
 import { list as listEffects } from './effect/list.ts'
 import { effects } from './effect/model.ts'
+import { operator as operatorOfEffects } from './effect/operator.ts'
+import { operators as operatorsOfEffects } from './effect/operators.ts'
 import { pause as pauseEffect } from './effect/pause.ts'
 import { remove as removeEffect } from './effect/remove.ts'
 import { run as runEffect } from './effect/run.ts'
 import { runs as runsOfEffect } from './effect/runs.ts'
+import { schema as schemaOfEffects } from './effect/schema.ts'
 import { status as statusOfEffect } from './effect/status.ts'
 import { statuses as statusesOfEffects } from './effect/statuses.ts'
 import { stop as stopEffect } from './effect/stop.ts'
@@ -61,6 +64,9 @@ export const ingest: Role = role(outline, {
       run: runEffect,
       stop: stopEffect,
       runs: runsOfEffect,
+      schema: schemaOfEffects,
+      operators: operatorsOfEffects,
+      operator: operatorOfEffects,
     },
     dag: { list: dagList },
     'dag-run': {

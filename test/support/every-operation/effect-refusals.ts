@@ -1,6 +1,6 @@
 // Scenarios for declared refusals of effects that the walk does not cover.
 import { createEffect, effectInput } from './effect-samples.ts'
-import { refuseTool, refuseToolOfTenant } from './ingest-refusals.ts'
+import { refuseTool, refuseToolInput, refuseToolOfTenant } from './ingest-refusals.ts'
 import { type OperationFixture, secretClassification } from './operation-fixture.ts'
 import type { RefusalScenario } from './session-requests.ts'
 
@@ -51,4 +51,8 @@ export const effectRefusals: Readonly<Record<string, RefusalScenario>> = {
     refuseToolOfTenant(stage, 'effect_unpause', await createEffect(stage)),
   'ingest.effect.pause wrong_state': async (stage) => refuseTool(stage, 'effect_pause', await createRefused(stage)),
   'ingest.effect.unpause wrong_state': async (stage) => refuseTool(stage, 'effect_unpause', await createRefused(stage)),
+  'ingest.effect.operator not_found': ({ site, admin: token }) =>
+    site.request('ingest', { method: 'GET', path: `${path}/schema/ingest_nothing`, token }),
+  'ingest.effect.schema not_found': (stage) =>
+    refuseToolInput(stage, 'effect_schema', { operator_name: 'ingest_nothing' }),
 }

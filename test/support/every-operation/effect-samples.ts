@@ -41,4 +41,5 @@ export const effectSamples: OperationSamples = {
   'ingest.effect.unpause': async (stage) => ({ ...(await ofEffect(stage)), isTenants: true }),
   'ingest.effect.stop': ofEffect,
   'ingest.effect.runs': ofEffect,
+  'ingest.effect.operator': () => ({ input: { operator_name: 'ingest_file' }, isTenants: false }),
 }

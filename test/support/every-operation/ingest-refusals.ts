@@ -32,12 +32,21 @@ async function deployWaiting(stage: OperationFixture): Promise<string> {
 
 /** The refusal of a tool in the form that a request by path has. */
 export async function refuseTool(
-  { site, admin }: OperationFixture,
+  stage: OperationFixture,
   name: string,
   uid: string,
+  token?: string,
+): Promise<ExactResponse> {
+  return refuseToolInput(stage, name, { uid }, token)
+}
+
+export async function refuseToolInput(
+  { site, admin }: OperationFixture,
+  name: string,
+  input: Readonly<Record<string, unknown>>,
   token = admin,
 ): Promise<ExactResponse> {
-  const { content } = await callTool(site.port('ingest'), name, { uid }, { token })
+  const { content } = await callTool(site.port('ingest'), name, input, { token })
   const text = content[0]?.text ?? ''
   const json = JSON.parse(text) as { status: number }
   const headers = { 'content-type': 'application/problem+json', 'cache-control': 'no-store' }
