@@ -77,9 +77,11 @@ function changesState({ operation }: AddressedOperation): boolean {
 }
 
 /** Methods that no operation of the role has at the path. */
+/** A path is also that of the operations whose parameters its words could be. */
 function missingMethods({ role }: AddressedOperation, path: string): string[] {
+  const serves = (other: string) => new RegExp(`^${other.replaceAll(/\{[a-z_]+\}/g, '[^/]+')}$`).test(path)
   const present = operations
-    .filter((other) => other.role === role && listPaths(other.operation).includes(path))
+    .filter((other) => other.role === role && listPaths(other.operation).some(serves))
     .map(({ operation }) => operation.method)
   return ['PATCH', 'OPTIONS', 'TRACE', 'QUERY', 'PROPFIND'].filter((method) => !present.some((one) => one === method))
 }
