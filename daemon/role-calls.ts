@@ -69,7 +69,14 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
     'site.peer.crossing',
     'site.quarantine.list',
   ],
-  ingest: ['site.checkpoint.create', 'site.delegation.grant', 'site.delegation.principal', 'site.delegation.token'],
+  ingest: [
+    'site.checkpoint.create',
+    'site.data-key.create',
+    'site.data-key.open',
+    'site.delegation.grant',
+    'site.delegation.principal',
+    'site.delegation.token',
+  ],
   proxy: ['site.checkpoint.create'],
 }
 

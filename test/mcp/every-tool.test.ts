@@ -32,7 +32,7 @@ const sampleOf = ({ target }: McpTool): OperationSample => inputs.get(target.add
 const isTenants = (tool: McpTool) => sampleOf(tool).isTenants ?? pathParameters(tool.target.operation.path).length > 0
 
 /** Tools that answer the same to every tenant. */
-const ofService = new Set(['effect_schema', 'workflow_health'])
+const ofService = new Set(['effect_schema', 'workflow_health', 'connection_schema'])
 const page_rule = 'a tool without path parameters returns a page (items), or has isTenants in its sample'
 const port = (tool: McpTool) => world.site.port(tool.target.role)
 

@@ -19,6 +19,12 @@ import { SecretKeyring } from '../../daemon/kernel/secret/secret-keyring.ts'
 import { dataKeys, listDataKeys, openStoredKey } from '../../daemon/kernel/secret/stored-data-key.ts'
 import { resolveProfile } from '../../daemon/offline/site/site-profile.ts'
 import { restoreBackup } from '../../daemon/offline/store/store-restore.ts'
+import { create as createConnection } from '../../daemon/roles/ingest/connection/create.ts'
+import { get as getConnection } from '../../daemon/roles/ingest/connection/get.ts'
+import { list as listConnections } from '../../daemon/roles/ingest/connection/list.ts'
+import { connections } from '../../daemon/roles/ingest/connection/model.ts'
+import { test as testConnection } from '../../daemon/roles/ingest/connection/test.ts'
+import { update as updateConnection } from '../../daemon/roles/ingest/connection/update.ts'
 import { list as listMatches } from '../../daemon/roles/resolution/entity-match/list.ts'
 import { agree } from '../../daemon/roles/resolution/exchange/agree.ts'
 import { get } from '../../daemon/roles/resolution/exchange/get.ts'
@@ -38,6 +44,9 @@ import { sendHttpRequest } from '../support/http/send-http-request.ts'
 import { startTestSite, type TestSite, waitUntil } from '../support/site/test-site.ts'
 
 const inputCanary = 'canary-7b1e9c4ad0'
+const connectionCanary = 'canary-52f06be1c9'
+/** No test of it leaves the machine: the rule of outbound addresses refuses it. */
+const searchServer = { conn_type: 'elasticsearch', config: { url: 'http://127.0.0.1:9' } } as const
 
 /** By `role.collection.field`: stores a secret there, and returns its text. */
 const storedCanaries: Readonly<Record<string, () => Promise<string>>> = {
@@ -55,6 +64,19 @@ const storedCanaries: Readonly<Record<string, () => Promise<string>>> = {
     const document = { id: agreement.exchange_id, tenant_id }
     return await openKeyring(world).open(resolutionKeys(world.folder.keys), exchanges, document, 'secret', secret)
   },
+  'ingest.datapipelineconnection.secret': async () => {
+    const ann = await world.as({ roles: ['admin'] })
+    const password = `${connectionCanary}-first`
+    const body = { ...searchServer, name: 'search', secret: JSON.stringify({ password }) }
+    const { uid, has_secret } = await ann.ok(createConnection, body)
+    expect(has_secret).toBe(true)
+    // Sealed again beside other fields, opened for a test, and shown.
+    const again = JSON.stringify({ password: connectionCanary })
+    shown.push(JSON.stringify(await ann.ok(updateConnection, { uid, config: searchServer.config, secret: again })))
+    shown.push(JSON.stringify(await ann.ok(testConnection, { uid })))
+    shown.push(JSON.stringify(await ann.ok(getConnection, { uid })))
+    return connectionCanary
+  },
 }
 
 /** By `address.field`: the answer to a request with the canary there, in its text. */
@@ -68,6 +90,19 @@ const inputCanaries: Readonly<Record<string, () => Promise<string>>> = {
   'site.delegation.principal.grant': () => delegate(grantCanary, (acting) => acting.principal()),
   'site.delegation.token.subject_token': () => delegate(tokenCanary, (acting) => acting.token({ role: 'consensus' })),
   'site.delegation.token.grant': () => delegate(grantCanary, (acting) => acting.token({ role: 'consensus' })),
+  'ingest.connection.create.secret': () => sendConnection('POST', { name: 'faulty', conn_type: 'elasticsearch' }),
+  'ingest.connection.update.secret': () => sendConnection('PATCH', {}),
+}
+
+/** A connection whose secret has the canary as a field that its template has not, so that the answer is a fault. */
+async function sendConnection(method: 'POST' | 'PATCH', fields: object): Promise<string> {
+  const token = await world.token({ roles: ['admin'] })
+  const { items } = await (await world.as({ roles: ['admin'] })).ok(listConnections, {})
+  const path = `/userspace/connection${method === 'POST' ? '' : `/${items[0]?.uid}`}`
+  const body = { ...fields, config: searchServer.config, secret: JSON.stringify({ [inputCanary]: inputCanary }) }
+  const { status, text } = await world.call('ingest', method, path, body, { token })
+  expect(status).toBe(422)
+  return text
 }
 
 async function requestToken(form: Readonly<Record<string, string>>): Promise<string> {
@@ -142,7 +177,8 @@ function openKeyring(of: TestSite): SecretKeyring {
 beforeAll(async () => {
   bravo = await createPeerSite('bravo', 'tenant-b')
   const profile = {
-    platform: { roles: ['site', 'resolution', 'consensus'] },
+    platform: { roles: ['site', 'resolution', 'consensus', 'ingest'] },
+    ingest: { port: 0 },
     resolution: { peer_exchanges_per_day: 1_000 },
   }
   const onEvent = (event: string, fields: object) => void shown.push(`log ${event} ${JSON.stringify(fields)}`)
@@ -155,6 +191,9 @@ beforeAll(async () => {
   for (const send of Object.values(inputCanaries)) shown.push(await send())
   for (const stored of await listDataKeys(world.store('resolution'), exchanges.name))
     keys.set(stored.id, (await openStoredKey(resolutionKeys(world.folder.keys), stored)).key)
+  const ingestKeys = keyFolderDataKeys({ dir: world.folder.keys, site: 'alpha', passphrase: () => undefined })('ingest')
+  for (const stored of await listDataKeys(world.store('ingest'), connections.name))
+    keys.set(stored.id, (await openStoredKey(ingestKeys, stored)).key)
   for (const stored of readWrappingKeys(world.folder.keys))
     keys.set(stored.kid, await openWrappingKey(stored, () => undefined))
 })
@@ -230,7 +269,7 @@ test('no log event and no answer to the requests with a secret has it', () => {
 test('no answer of an operation that reads has it: lists, metrics, OpenAPI, audit records', async () => {
   const token = await world.token({ roles: ['admin'] })
   let answered = 0
-  for (const role of everyRole.filter(({ name }) => name === 'site' || name === 'resolution')) {
+  for (const role of everyRole.filter(({ name }) => ['site', 'resolution', 'ingest'].includes(name))) {
     for (const { address, operation } of operationsOf(role)) {
       const { method, path, streams } = operation
       if (method !== 'GET' || path === undefined || streams || pathParameters(path).length > 0) continue
@@ -276,7 +315,7 @@ test('no export and no backup has it, and a restore elsewhere with the keys of t
   fs.cpSync(site, machine, { recursive: true, filter: (from) => !/\/(data|run)\/./.test(from) })
   const elsewhere = siteFolder(machine)
   await restoreBackup(elsewhere, {}, { from: backup, now: world.clock.now(), progress: () => undefined })
-  expect(await readRestoredSecret(elsewhere, elsewhere.keys)).toBe(secrets.at(-1))
+  expect(await readRestoredSecret(elsewhere, elsewhere.keys)).toBe(secrets[1])
 
   const foreignKeys = path.join(scratch.dir, 'foreign')
   await createWrappingKey(foreignKeys, { now: world.clock.now() })

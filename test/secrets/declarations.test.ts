@@ -128,6 +128,8 @@ describe('operations', () => {
       'site.delegation.principal.grant',
       'site.delegation.token.subject_token',
       'site.delegation.token.grant',
+      'ingest.connection.create.secret',
+      'ingest.connection.update.secret',
     ])
   })
 })

@@ -1,5 +1,5 @@
 // Opens data files that a request names: regular files below the folder of the tenant, without following links.
-import { closeSync, constants, fstatSync, openSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DataFile, DataFileError, openDataDescriptor } from './data-file.ts'
 
@@ -27,9 +27,32 @@ function isPlainName(name: string): boolean {
  */
 export function openTenantDataFile(data_folder: string | undefined, tenant_id: string, name: string): DataFile {
   const names = [tenant_id, ...name.split('/')]
-  if (data_folder === undefined) throw new TenantDataFileError('this site has no folder of data files')
+  const file = names.at(-1) ?? ''
+  if (!isPlainName(file)) throw new TenantDataFileError(data_folder === undefined ? no_folder : missing_file)
+  return withFolder(data_folder, names.slice(0, -1), (folder) => openPlainFile(descriptorPath(folder, file)))
+}
+
+/** The names in a folder, by the same rules; undefined where this is a file. Throws `TenantDataFileError`. */
+export function listTenantDataFiles(
+  data_folder: string | undefined,
+  tenant_id: string,
+  name: string,
+): readonly string[] | undefined {
+  const names = [tenant_id, ...name.split('/')]
+  try {
+    return withFolder(data_folder, names, (folder) =>
+      convertOpenErrors(() => readdirSync(descriptorPath(folder, '.')), reasonsByCode),
+    )
+  } catch (error) {
+    if (!(error instanceof TenantDataFileError) || !error.isFinal) throw error
+    openTenantDataFile(data_folder, tenant_id, name).close()
+    return undefined
+  }
+}
+
+function withFolder<T>(data_folder: string | undefined, names: readonly string[], use: (folder: number) => T): T {
+  if (data_folder === undefined) throw new TenantDataFileError(no_folder)
   if (!names.every(isPlainName)) throw new TenantDataFileError(missing_file)
-  const file = names.pop() ?? ''
   let folder = convertOpenErrors(() => openSync(data_folder, O_RDONLY | O_DIRECTORY), {})
   try {
     for (const folderName of names) {
@@ -40,7 +63,7 @@ export function openTenantDataFile(data_folder: string | undefined, tenant_id: s
       closeSync(folder)
       folder = subfolder
     }
-    return openPlainFile(descriptorPath(folder, file))
+    return use(folder)
   } finally {
     closeSync(folder)
   }
@@ -53,6 +76,7 @@ export function openPlainFile(file: string): DataFile {
   return requirePlainFile(convertOpenErrors(() => openSync(file, flags), reasonsByCode))
 }
 
+const no_folder = 'this site has no folder of data files'
 const missing_file = 'the data file does not exist'
 const denied_file = 'the service may not read this data file'
 const second_name = 'the data file has a second name (a hard link); copy it into the folder instead'
@@ -62,7 +86,7 @@ const reasonsByCode: Readonly<Record<string, string>> = {
   ...{ EACCES: denied_file, EPERM: denied_file, ENXIO: not_a_file, ENODEV: not_a_file },
 }
 
-function convertOpenErrors(open: () => number, reasons: Readonly<Record<string, string>>): number {
+function convertOpenErrors<T>(open: () => T, reasons: Readonly<Record<string, string>>): T {
   try {
     return open()
   } catch (error) {

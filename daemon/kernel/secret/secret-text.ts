@@ -46,4 +46,4 @@ export function secretText(max_characters = max_secret_bytes / 4) {
   )
 }
 
-const secretFieldMeta = { format: 'password', writeOnly: true } as const
+export const secretFieldMeta = { format: 'password', writeOnly: true } as const

@@ -1,7 +1,9 @@
-// Parts that boot supplies to the ingest role: what performs a task of a DAG, and what reads schedules.
+// Parts that boot supplies to the ingest role: what performs a task of a DAG, tests a connection, and reads schedules.
 import { part } from '../../kernel/role/part.ts'
 import type { ScheduleParser } from '../../kernel/schedule/schedule.ts'
 import type { DagTask } from '../../shared/assembled-dag/assembled-dag.ts'
+import type { ConnectionTest } from './connection/model.ts'
+import type { ConnectionConfig } from './connection/type/catalog.ts'
 import type { LandedSummary } from './dataset/model.ts'
 
 export type TaskWork = {
@@ -10,6 +12,8 @@ export type TaskWork = {
   readonly task: DagTask
   /** Datasets of the tasks before it, in the order in which it names them. */
   readonly inputs: readonly LandedSummary[]
+  /** The connection that the task names. */
+  readonly connection?: OpenConnection
 }
 
 /** The end of a try. `log`: its lines, bounded; `isFinal`: another try would end in the same way. */
@@ -26,6 +30,20 @@ export type TaskPerformer = {
   perform(work: TaskWork, signal: AbortSignal): Promise<TaskOutcome>
 }
 
+/** A connection for one use. `secret`: its secret fields as JSON text. */
+export type OpenConnection = {
+  readonly tenant_id: string
+  readonly conn_type: string
+  readonly config: ConnectionConfig
+  readonly secret?: string
+}
+
+export type ConnectionProber = {
+  /** Reads a little of the source. Faults of the source are answers, without addresses, paths and secrets. */
+  probe(connection: OpenConnection, timeout_ms: number, signal: AbortSignal): Promise<ConnectionTest>
+}
+
+export const connectionProberPart = part<ConnectionProber>('connection-prober')
 export const taskPerformerPart = part<TaskPerformer>('task-performer')
 
 export const scheduleParserPart = part<ScheduleParser>('schedule-parser')

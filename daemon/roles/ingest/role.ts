@@ -1,6 +1,18 @@
 // The ingest role: its collections, operations, jobs and metrics.
 import { jobLeases } from '../../kernel/job/lease.ts'
 import { type Role, role } from '../../kernel/role/role.ts'
+import { dataKeys } from '../../kernel/secret/stored-data-key.ts'
+import * as connectionCreate from './connection/create.ts'
+import * as connectionGet from './connection/get.ts'
+import * as connectionList from './connection/list.ts'
+import { connections } from './connection/model.ts'
+import { register } from './connection/register.ts'
+import * as connectionRemove from './connection/remove.ts'
+import { revise } from './connection/revise.ts'
+import { schema } from './connection/schema.ts'
+import { statuses } from './connection/statuses.ts'
+import * as connectionTest from './connection/test.ts'
+import * as connectionUpdate from './connection/update.ts'
 import { list as dagList } from './dag/list.ts'
 import { errors } from './dag-run/errors.ts'
 import * as runGet from './dag-run/get.ts'
@@ -45,7 +57,7 @@ import { runJob } from './runner/run-job.ts'
 import { health } from './workflow/health.ts'
 
 export const ingest: Role = role(outline, {
-  collections: [pipelines, effects, dagRuns, taskLogs, jobLeases],
+  collections: [pipelines, connections, effects, dagRuns, taskLogs, jobLeases, dataKeys],
   metrics,
   jobs: [deploymentJob, effectDeploymentJob, runJob],
   workers: [],
@@ -68,6 +80,11 @@ export const ingest: Role = role(outline, {
       operators: operatorsOfEffects,
       operator: operatorOfEffects,
     },
+    connection: {
+      ...{ schema, create: connectionCreate.create, register, get: connectionGet.get, list: connectionList.list },
+      ...{ update: connectionUpdate.update, revise, remove: connectionRemove.remove },
+      ...{ test: connectionTest.test, statuses },
+    },
     dag: { list: dagList },
     'dag-run': {
       trigger,
@@ -85,7 +102,13 @@ export const ingest: Role = role(outline, {
     description: 'Pipelines that take data in, on a workflow scheduler or without one',
     health_path: '/health',
     api_path: '/userspace',
-    capabilities: ['dag-management', 'workflow-orchestration', 'data-ingestion', 'pipeline-management'],
+    capabilities: [
+      'dag-management',
+      'connection-management',
+      'workflow-orchestration',
+      'data-ingestion',
+      'pipeline-management',
+    ],
     objects: ['datapipeline', 'datapipelineconnection', 'dataeffect'],
     deployment_profile,
   }),

@@ -1,5 +1,6 @@
 // Settings of the ingest role.
 import * as z from 'zod'
+import { parseTrustedNetwork } from '../../kernel/network/special-addresses.ts'
 import { type ListenerDeclaration, serviceListenerFields } from '../../kernel/settings/listener-settings.ts'
 import { toolFields, traceFields } from '../../kernel/settings/platform-settings.ts'
 import { settingsBlock } from '../../kernel/settings/settings.ts'
@@ -14,6 +15,22 @@ export const settings = settingsBlock('ingest', {
     env: 'PIPELINE_DATA_FOLDER',
     doc: 'Folder with files for pipelines, in one sub-folder for each tenant, named after it; absent: pipelines read no files.',
   }),
+  hook_check_timeout_s: z.number().min(0.1).max(25).default(5).meta({
+    env: 'WORKFLOW_HOOK_CHECK_TIMEOUT',
+    doc: 'Longest time of the test of a connection, in seconds.',
+  }),
+  trusted_networks: z
+    .array(
+      z
+        .string()
+        .refine(
+          (text) => parseTrustedNetwork(text) !== undefined,
+          'must be a network such as 10.1.2.0/24, of 8 bits or more, or one address',
+        ),
+    )
+    .max(256)
+    .default([])
+    .meta({ doc: 'Private networks that connections may lead to; only in the profile, not by environment.' }),
   runs_at_once: z.int().min(1).max(64).default(2).meta({
     doc: 'Runs of the embedded scheduler that a process performs at a time.',
   }),

@@ -2,26 +2,36 @@
 import { join } from 'node:path'
 import { threads } from '../../../adapters/compute/threads/threads.ts'
 import { findThreadScript } from '../../boot/host/thread-script.ts'
-import { roleDataFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
+import { roleDataFolder, roleRunFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
 import { isRefusal } from '../../kernel/error/errors.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import type { TaskOutcome, TaskPerformer } from '../../roles/ingest/parts.ts'
 import { settings } from '../../roles/ingest/settings.ts'
-import type { TaskThreadJob } from './thread-job.ts'
+import type { SourceSettings, TaskThreadJob } from './thread-job.ts'
 
 /** Landed datasets, in a folder for each tenant. */
 const datasets_folder = 'datasets'
 
+/** The threads of this role. */
+export const ingestThreads = threads(() =>
+  findThreadScript('ingest-thread.cjs', new URL('./thread.ts', import.meta.url)),
+)
+
+export function readSourceSettings(folder: SiteFolder, resolved: ResolvedSettings): SourceSettings {
+  const { data_folder, trusted_networks } = getSettings(resolved, settings)
+  return { data_folder, trusted_networks, addonDir: roleRunFolder(folder, 'ingest') }
+}
+
 export function openTaskPerformer(folder: SiteFolder, resolved: ResolvedSettings): TaskPerformer {
-  const { data_folder, task_memory_mb } = getSettings(resolved, settings)
-  const compute = threads(() => findThreadScript('ingest-thread.cjs', new URL('./thread.ts', import.meta.url)))
+  const { task_memory_mb } = getSettings(resolved, settings)
+  const sources = readSourceSettings(folder, resolved)
   const datasets = join(roleDataFolder(folder, 'ingest'), datasets_folder)
   return {
     async perform(work, signal): Promise<TaskOutcome> {
-      const input: TaskThreadJob = { ...work, datasets, data_folder }
+      const input: TaskThreadJob = { ...work, ...sources, datasets }
       try {
-        return (await compute.run({
+        return (await ingestThreads.run({
           input,
           signal,
           timeout_ms: work.task.time_limit_s * 1_000,

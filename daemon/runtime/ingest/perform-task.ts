@@ -8,10 +8,14 @@ import { syncFolder } from '../../../adapters/platform/durable-file/sync-folder.
 import { dataset_manifest_name, type LandedDataset, landedDataset } from '../../kernel/data/landed-dataset.ts'
 import { parseJsonAs } from '../../kernel/encoding/parse-json.ts'
 import type { LandedSummary } from '../../roles/ingest/dataset/model.ts'
+import { ingestDatabase } from '../../roles/ingest/operator/ingest-database.ts'
 import { ingestFile } from '../../roles/ingest/operator/ingest-file.ts'
 import type { TaskOutcome } from '../../roles/ingest/parts.ts'
+import { RowSourceError } from '../../shared/row-source/row-source.ts'
+import { openDatabaseInputs } from './connection/database-inputs.ts'
 import { landFiles } from './landing/land-files.ts'
 import { LandingError } from './landing/landing-error.ts'
+import type { LandingInput } from './landing/landing-input.ts'
 import type { TaskThreadJob } from './thread-job.ts'
 
 /** Returns faults of the data, of the task and of the disk as failures, with a message for the author of the pipeline. */
@@ -22,6 +26,7 @@ export async function performTask(job: TaskThreadJob): Promise<TaskOutcome> {
     )
   } catch (error) {
     if (error instanceof TenantDataFileError) return fail(error.message, error.isFinal)
+    if (error instanceof RowSourceError) return fail(error.message, error.isFinal)
     if (error instanceof LandingError) return describeLandingError(error, job)
     // Without the path, which is of the machine: the disk may have room later.
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
@@ -39,7 +44,10 @@ function describeLandingError({ message, details }: LandingError, job: TaskThrea
 
 type TaskFunction = (job: TaskThreadJob) => Promise<TaskOutcome>
 
-const performers: Readonly<Record<string, TaskFunction>> = { [ingestFile.name]: performIngestFile }
+const performers: Readonly<Record<string, TaskFunction>> = {
+  [ingestFile.name]: performIngestFile,
+  [ingestDatabase.name]: performIngestDatabase,
+}
 
 function fail(reason: string, isFinal: boolean): TaskOutcome {
   return { log: `${reason}\n`, failure: { reason, isFinal } }
@@ -49,6 +57,29 @@ const failFinally = (reason: string) => fail(reason, true)
 
 async function performIngestFile(job: TaskThreadJob): Promise<TaskOutcome> {
   const { file, max_rejects } = ingestFile.params.parse(job.task.params)
+  const input = {
+    ...{ name: basename(file), label: file, format: { kind: inferDataKind(file) ?? 'csv' } },
+    open: () => openTenantDataFile(job.data_folder, job.tenant_id, file),
+  } as const
+  return await landOnce(job, max_rejects, async (land) => await land([input]))
+}
+
+async function performIngestDatabase(job: TaskThreadJob): Promise<TaskOutcome> {
+  const { max_rejects } = ingestDatabase.params.parse(job.task.params)
+  return await landOnce(job, max_rejects, async (land, scratch) => {
+    const staged = await openDatabaseInputs(job, scratch)
+    return await land(staged)
+  })
+}
+
+type Land = (inputs: readonly LandingInput[]) => Promise<readonly string[]>
+
+/** `scratch`: the beginning of names for files that the end of the try removes. */
+async function landOnce(
+  job: TaskThreadJob,
+  max_rejects: number,
+  perform: (land: Land, scratch: string) => Promise<readonly string[]>,
+): Promise<TaskOutcome> {
   const { name, folder } = datasetOf(job)
   mkdirSync(dirname(folder), { recursive: true, mode: 0o700 })
   removeDrafts(dirname(folder), job.task.name)
@@ -58,13 +89,13 @@ async function performIngestFile(job: TaskThreadJob): Promise<TaskOutcome> {
     syncParents(folder, job.datasets)
     return { log: `${describe(landed.dataset)}\n`, dataset: summarize(name, landed) }
   }
-  const input = {
-    ...{ name: basename(file), label: file, format: { kind: inferDataKind(file) ?? 'csv' } },
-    open: () => openTenantDataFile(job.data_folder, job.tenant_id, file),
-  } as const
-  const limit = { count: max_rejects }
-  const options = { inputs: [input], out: folder, columns: [], limit, runAs: <T>(action: () => T) => action() }
-  const { remarks } = await landFiles(options, () => undefined)
+  const land: Land = async (inputs) => {
+    const options = { inputs, out: folder, columns: [], limit: { count: max_rejects } }
+    return (await landFiles({ ...options, runAs: <T>(action: () => T) => action() }, () => undefined)).remarks
+  }
+  const remarks = await perform(land, join(dirname(folder), `.${job.task.name}.`)).finally(() =>
+    removeDrafts(dirname(folder), job.task.name),
+  )
   syncParents(folder, job.datasets)
   const made = readManifest(folder)
   if (!made) throw new Error('the dataset that landed is gone')

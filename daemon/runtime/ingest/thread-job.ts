@@ -1,8 +1,22 @@
-// The input of the thread that performs a task.
-import type { TaskWork } from '../../roles/ingest/parts.ts'
+// The input of the thread that performs a task, or tests a connection.
+import type { OpenConnection, TaskWork } from '../../roles/ingest/parts.ts'
 
-export type TaskThreadJob = TaskWork & {
-  /** Folder of landed datasets. */
-  readonly datasets: string
+/** Where sources of connections may be. */
+export type SourceSettings = {
   readonly data_folder: string | undefined
+  /** Private addresses that connections may lead to. */
+  readonly trusted_networks: readonly string[]
+  /** A private folder for native code; see `loadSqliteAddon`. */
+  readonly addonDir: string
+}
+
+export type TaskThreadJob = TaskWork &
+  SourceSettings & {
+    /** Folder of landed datasets. */
+    readonly datasets: string
+  }
+
+export type ProbeThreadJob = SourceSettings & {
+  readonly probe: true
+  readonly connection: OpenConnection
 }

@@ -1,6 +1,10 @@
-// Entry point of a thread that performs a task of a DAG; a separate bundle in the executable.
+// Entry point of a thread that performs a task of a DAG, or tests a connection; a separate bundle in the executable.
 import { runInThread } from '../../../adapters/compute/threads/run-in-thread.ts'
-import type { TaskThreadJob } from './thread-job.ts'
+import type { ProbeThreadJob, TaskThreadJob } from './thread-job.ts'
 
 // An unhandled rejection ends the thread, and with it the task.
-void runInThread(async (input) => (await import('./perform-task.ts')).performTask(input as TaskThreadJob))
+void runInThread(async (input) => {
+  const job = input as TaskThreadJob | ProbeThreadJob
+  if ('probe' in job) return await (await import('./connection/probe-connection.ts')).probeConnection(job)
+  return await (await import('./perform-task.ts')).performTask(job)
+})

@@ -1,18 +1,21 @@
 // Wires the ingest role to adapters: its scheduler, and the threads that perform tasks.
 import { parseSchedule } from '../../../adapters/host/schedule/cron.ts'
 import type { RoleWire } from '../../boot/role-wire.ts'
-import { scheduleParserPart, taskPerformerPart } from '../../roles/ingest/parts.ts'
+import { connectionProberPart, scheduleParserPart, taskPerformerPart } from '../../roles/ingest/parts.ts'
 import { embeddedScheduler } from '../../roles/ingest/runner/embedded-scheduler.ts'
 import { workflowSchedulerPart } from '../../shared/workflow-scheduler/workflow-scheduler.ts'
-import { openTaskPerformer } from './open-task-performer.ts'
+import { openConnectionProber } from './connection/open-prober.ts'
+import { ingestThreads, openTaskPerformer, readSourceSettings } from './open-task-performer.ts'
 
 export const wire: RoleWire = {
   async open({ resources: { folder, resolved } }) {
+    const sources = readSourceSettings(folder, resolved)
     return {
       parts: [
         [workflowSchedulerPart.name, embeddedScheduler],
         [taskPerformerPart.name, openTaskPerformer(folder, resolved)],
         [scheduleParserPart.name, parseSchedule],
+        [connectionProberPart.name, openConnectionProber(ingestThreads, sources)],
       ],
     }
   },

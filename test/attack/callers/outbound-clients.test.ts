@@ -39,6 +39,7 @@ const outboundClients: Readonly<Record<string, readonly [DialledAddresses, strin
     'operator',
     'the client of the site; a caller’s own token to its issuer alone',
   ],
+  'adapters/ingest-source/elasticsearch/elasticsearch-source.ts': ['rule', 'the secret of the connection'],
   'adapters/intake/http/get-once.ts': ['operator', 'the file of the source'],
   'adapters/keyvalue/redis/redis-keyvalue.ts': ['operator', 'the password of the profile'],
   'adapters/platform/http-client/http-client.ts': ['rule', 'what its user sends'],

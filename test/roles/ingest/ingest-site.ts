@@ -1,28 +1,33 @@
 // A site with pipelines, and the folder of data files of its tenant.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import { afterAll, beforeAll } from 'vitest'
+import { errors } from '../../../daemon/roles/ingest/dag-run/errors.ts'
 import { get as getRun } from '../../../daemon/roles/ingest/dag-run/get.ts'
+import { deploy } from '../../../daemon/roles/ingest/datapipeline/deploy.ts'
 import { get } from '../../../daemon/roles/ingest/datapipeline/get.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
 import { startTestSite, type TestSite, waitUntil } from '../../support/site/test-site.ts'
 
 export type IngestSite = TestSite & {
+  /** The folder of data files of the tenant. */
+  readonly files: string
   /** Writes a data file of the tenant of the site. */
   writeFile(name: string, content: string): void
 }
 
-export function setUpIngestSite(): () => IngestSite {
+export function setUpIngestSite(settings: Readonly<Record<string, unknown>> = {}): () => IngestSite {
   let site: IngestSite | undefined
   const folder = mkdtempSync(path.join(tmpdir(), 'ingest-'))
   beforeAll(async () => {
     const started = await startTestSite({
-      profile: { platform: { roles: ['site', 'ingest'] }, ingest: { port: 0, data_folder: folder } },
+      profile: { platform: { roles: ['site', 'ingest'] }, ingest: { port: 0, data_folder: folder, ...settings } },
     })
     mkdirSync(path.join(folder, started.tenant))
     const writeFile = (name: string, content: string) => writeFileSync(path.join(folder, started.tenant, name), content)
-    site = { ...started, writeFile }
+    site = { ...started, files: path.join(folder, started.tenant), writeFile }
   })
   afterAll(async () => {
     await site?.end()
@@ -32,6 +37,31 @@ export function setUpIngestSite(): () => IngestSite {
     if (!site) throw new Error('the site has not started')
     return site
   }
+}
+
+export function createDatabase(file: string, statements: string): void {
+  const db = new Database(file)
+  db.exec(statements)
+  db.close()
+}
+
+/** Runs one task by a connection; returns the run and the folder of its dataset. */
+export async function readByConnection(
+  site: IngestSite,
+  person: CheckedClient,
+  dag_id: string,
+  params: Readonly<Record<string, unknown>>,
+) {
+  const task = { name: 'read', operator: 'ingest_database', params, retries: 0 }
+  const content = JSON.stringify({ format: 1, dag_id, tasks: [task] })
+  const { uid } = await person.ok(deploy, { dag_id, content, run_on_deploy: true })
+  const { status, fault } = await waitUntilDeployed(person, uid)
+  if (status === 'rejected') return { uid, status, fault }
+  const { state } = await waitUntilRunOver(person, dag_id, 'deploy__1')
+  const datasets = path.join(site.folder.data, 'ingest', 'datasets', site.tenant)
+  const [of = ''] = readdirSync(datasets).filter((name) => name.startsWith(`${uid}.deploy__1.`))
+  const { items } = await person.ok(errors, { dag_id, dag_run_id: 'deploy__1' })
+  return { uid, status, state, run: path.join(datasets, of), log: items[0]?.log }
 }
 
 /** An assembled DAG of one task as the content of a pipeline. */

@@ -1,7 +1,7 @@
 // Scenarios for declared refusals of the ingest role that the walk does not cover.
 import type { ExactResponse } from '../http/send-exact-request.ts'
 import { callTool } from '../mcp/mcp-client.ts'
-import { deployPipeline, ingestContent } from './ingest-samples.ts'
+import { buildConnection, createConnection, deployPipeline, ingestContent } from './ingest-samples.ts'
 import { type OperationFixture, secretClassification } from './operation-fixture.ts'
 import type { RefusalScenario } from './session-requests.ts'
 
@@ -61,9 +61,55 @@ export async function refuseToolOfTenant(stage: OperationFixture, name: string, 
   return refuseTool(stage, name, uid, await stage.site.token({ tenant_id: 'bravo', roles: ['admin'] }))
 }
 
+const connect = ({ site, admin }: OperationFixture, body: unknown, token = admin) =>
+  site.request('ingest', { method: 'POST', path: '/userspace/connection', token, body })
+
+function databaseContent(dag_id: string, params: object): string {
+  return JSON.stringify({ format: 1, dag_id, tasks: [{ name: 'read', operator: 'ingest_database', params }] })
+}
+
+let connected = 0
+
+/** A connection by which a pipeline reads. */
+async function connectPipeline(stage: OperationFixture) {
+  const uid = await createConnection(stage)
+  const params = { connection_id: uid, table: 't' }
+  const dag_id = `connected_${++connected}`
+  await deployPipeline(stage, { dag_id, content: databaseContent(dag_id, params) })
+  return { uid, params }
+}
+
+const unreadable = { conn_type: 'oracle', config: { host: 'db.example', service_name: 'x' } }
+const unclearedToken = ({ site }: OperationFixture) => site.token({ roles: ['admin'] })
+
 const unknownPipeline = 'pl_00000000000000000000000000000000'
 
 export const ingestRefusals: Readonly<Record<string, RefusalScenario>> = {
+  'ingest.connection.create label_denied': async (stage) =>
+    connect(stage, buildConnection(), await unclearedToken(stage)),
+  'ingest.connection.create needs_airflow': (stage) => connect(stage, buildConnection(unreadable)),
+  'ingest.connection.register label_denied': async (stage) =>
+    refuseToolInput(stage, 'connection_create', buildConnection(), await unclearedToken(stage)),
+  'ingest.connection.register needs_airflow': (stage) =>
+    refuseToolInput(stage, 'connection_create', buildConnection(unreadable)),
+  async 'ingest.connection.remove wrong_state'(stage) {
+    const { uid } = await connectPipeline(stage)
+    const { site, admin: token } = stage
+    return site.request('ingest', { method: 'DELETE', path: `/userspace/connection/${uid}`, token })
+  },
+  async 'ingest.datapipeline.deploy wrong_state'(stage) {
+    const { params } = await connectPipeline(stage)
+    const classification = secretClassification
+    return deploy(stage, { dag_id: 'taken', content: databaseContent('taken', params), classification })
+  },
+  'ingest.connection.revise not_found': (stage) => refuseTool(stage, 'connection_update', 'conn_unknown'),
+  'ingest.connection.revise not_your_tenant': async (stage) =>
+    refuseTool(
+      stage,
+      'connection_update',
+      await createConnection(stage),
+      await stage.site.token({ tenant_id: 'bravo', roles: ['admin'] }),
+    ),
   async 'ingest.datapipeline.deploy already_exists'(stage) {
     const { dag_id } = await deployPipeline(stage)
     return deploy(stage, { dag_id, content: ingestContent(dag_id) })

@@ -38,11 +38,44 @@ async function triggerRun(stage: OperationFixture) {
   })
 }
 
+let connections = 0
+
+export function buildConnection(more: Readonly<Record<string, unknown>> = {}) {
+  const name = `sample ${++connections}`
+  return { name, conn_type: 'sqlite', config: { file: 'sample.db' }, classification: secretClassification, ...more }
+}
+
+export async function createConnection({ site, admin: token }: OperationFixture): Promise<string> {
+  const body = buildConnection()
+  const { json } = await site.request('ingest', { method: 'POST', path: '/userspace/connection', token, body })
+  return (json as { uid: string }).uid
+}
+
+const ofConnection = async (stage: OperationFixture) => ({ input: { uid: await createConnection(stage) } })
+
+const newConnectionSample = () => {
+  const input = buildConnection()
+  return { input, keyed: { input: buildConnection(), another: { description: 'another' } } }
+}
+
 const ofPipeline = async (stage: OperationFixture) => ({ input: { uid: (await deployPipeline(stage)).uid } })
 const ofDag = async (stage: OperationFixture) => ({ input: { dag_id: (await deployPipeline(stage)).dag_id } })
 const ofRun = async (stage: OperationFixture) => ({ input: await triggerRun(stage) })
 
 export const ingestSamples: OperationSamples = {
+  'ingest.connection.schema': () => ({ input: { conn_type: 'postgres' } }),
+  'ingest.connection.create': newConnectionSample,
+  'ingest.connection.register': newConnectionSample,
+  'ingest.connection.get': ofConnection,
+  'ingest.connection.update': async (stage) => ({
+    input: { uid: await createConnection(stage), description: 'a sample' },
+  }),
+  'ingest.connection.revise': async (stage) => ({
+    input: { uid: await createConnection(stage), description: 'a sample' },
+    isTenants: true,
+  }),
+  'ingest.connection.remove': ofConnection,
+  'ingest.connection.test': ofConnection,
   'ingest.datapipeline.deploy': () => {
     const build = (dag_id: string) => ({ dag_id, content: ingestContent(dag_id), classification: secretClassification })
     return {

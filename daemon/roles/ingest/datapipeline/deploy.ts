@@ -10,6 +10,7 @@ import { checkRepeatedRequest } from '../../../kernel/operation/check-repeated-r
 import { operation } from '../../../kernel/operation/operation.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { holdName } from '../../../shared/name-holder/hold-name.ts'
+import { refuseTakenContent } from '../connection/claim-connection.ts'
 import { refuseFirstRun, storePrincipal } from '../managed-dag/deployment.ts'
 import { objectPaths } from '../object-paths.ts'
 import { pipelineId, pipelineInputFields, pipelines, pipelineView, type StoredPipeline } from './model.ts'
@@ -30,7 +31,7 @@ export const deploy = operation({
   input,
   output: pipelineView,
   status: 201,
-  errors: ['already_exists', 'label_denied', 'needs_airflow', 'idempotency_mismatch'],
+  errors: ['already_exists', 'wrong_state', 'label_denied', 'needs_airflow', 'idempotency_mismatch'],
   allow: 'ingest:write',
   creates: true,
   versioned: true,
@@ -46,6 +47,8 @@ async function createPipeline(call: Call, request: z.output<typeof input>): Prom
   const { dag_id, content, run_on_deploy } = request
   const refused = refusePython(content) ?? refuseFirstRun(call, run_on_deploy)
   if (refused) return refused
+  const taken = await refuseTakenContent(call, content, ({ value }) => value.dag_id === dag_id)
+  if (taken) return taken
   const label = resolveClassification(call, request.classification ?? call.site.default_level)
   if (isRefusal(label)) return label
   const request_key = call.newId('req')

@@ -1,4 +1,6 @@
 // The deployment of a pipeline as a job.
+import { claimConnection, freeConnections } from '../connection/claim-connection.ts'
+import { listConnections } from '../connection/task-connection.ts'
 import { deploymentJobOf } from '../managed-dag/deployment-job.ts'
 import { pipelines } from './model.ts'
 import { readContent } from './read-content.ts'
@@ -7,4 +9,14 @@ export const deploymentJob = deploymentJobOf({
   name: 'deployment',
   collection: pipelines,
   read: ({ content, dag_id }) => readContent(content, dag_id),
+  claim: async (call, { id, value }, dag) => await claimConnection(call, { id, label: value.label }, dag),
+  async release(call, { id, value }, dag) {
+    const named = listConnections(dag)
+    const former = value.dag ? listConnections(value.dag) : []
+    await freeConnections(
+      call,
+      id,
+      former.filter((each) => !named.includes(each)),
+    )
+  },
 })

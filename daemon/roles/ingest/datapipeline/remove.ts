@@ -1,6 +1,7 @@
 // Deletes a pipeline and its DAG.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
+import { freeConnections, listHeldConnections } from '../connection/claim-connection.ts'
 import { uidInput } from '../fields.ts'
 import { removeManaged } from '../managed-dag/remove-managed.ts'
 import { objectPaths } from '../object-paths.ts'
@@ -16,5 +17,11 @@ export const remove = operation({
   errors: ['not_found', 'not_your_tenant', 'wrong_state'],
   allow: 'ingest:write',
 
-  run: async (call, { uid }) => await removeManaged(call, pipelineKind, uid),
+  run: async (call, { uid }) =>
+    await removeManaged(
+      call,
+      pipelineKind,
+      uid,
+      async (value) => await freeConnections(call, uid, listHeldConnections(value)),
+    ),
 })

@@ -5,6 +5,7 @@ import { announceJob } from '../../../kernel/job/job.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
+import { refuseTakenContent } from '../connection/claim-connection.ts'
 import { uidInput } from '../fields.ts'
 import { openManaged } from '../managed-dag/open-managed.ts'
 import { beginAgain, refuseWhileDeployed } from '../managed-dag/redeploy.ts'
@@ -34,7 +35,10 @@ export const update = operation({
   versioned: true,
 
   async run(call, { uid, content, description, action }) {
-    const refused = content === undefined ? undefined : refusePython(content)
+    const refused =
+      content === undefined
+        ? undefined
+        : (refusePython(content) ?? (await refuseTakenContent(call, content, ({ id }) => id === uid)))
     if (refused) return refused
     if (action !== undefined && (content !== undefined || description !== undefined))
       return refuse('invalid', 'action goes without other changes: send two requests', [

@@ -1,8 +1,9 @@
 // A deployment as a job: checks the content of an object, makes its DAG live, and triggers a first run.
 import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
-import { isRefusal } from '../../../kernel/error/errors.ts'
+import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import { type JobCall, jobKind } from '../../../kernel/job/job.ts'
 import { endJob } from '../../../kernel/job/rules.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
 import type { Collection, Doc } from '../../../kernel/store/store.ts'
 import type { AssembledDag } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
@@ -19,9 +20,14 @@ type DeploymentDeclaration<T extends ManagedDag> = {
   readonly name: string
   readonly collection: Collection<T>
   readonly read: (value: T) => ContentReading
+  /** Claims what the DAG needs alone, before it is live; its refusal rejects the content. */
+  readonly claim?: (call: Call, doc: Doc<ManagedDag>, dag: AssembledDag) => Promise<Refusal | undefined>
+  /** Frees what the DAG before needed alone, once this one is live. */
+  readonly release?: (call: Call, doc: Doc<ManagedDag>, dag: AssembledDag) => Promise<void>
 }
 
-export function deploymentJobOf<T extends ManagedDag>({ name, collection, read }: DeploymentDeclaration<T>) {
+export function deploymentJobOf<T extends ManagedDag>(declaration: DeploymentDeclaration<T>) {
+  const { name, collection, read } = declaration
   const managed = asManaged(collection)
   return jobKind<ManagedDag>({
     name,
@@ -30,7 +36,7 @@ export function deploymentJobOf<T extends ManagedDag>({ name, collection, read }
     limits: () => ({ at_once: 4, at_once_per_tenant: 2 }),
     stepLimit_ms: () => 5 * minute_ms,
     waits: { first_ms: 1_000, longest_ms: minute_ms },
-    step: (call, doc) => deploy(call, managed, doc, read(doc.value as T)),
+    step: (call, doc) => deploy(call, managed, doc, read(doc.value as T), declaration),
     fail: (value, { failure, at }) => endWithFault(value, 'error', { reason: failure.reason }, at),
   })
 }
@@ -43,23 +49,31 @@ function endWithFault(value: ManagedDag, status: 'rejected' | 'error', fault: De
 async function deploy(
   call: JobCall,
   collection: Collection<ManagedDag>,
-  { id, value }: Doc<ManagedDag>,
+  doc: Doc<ManagedDag>,
   reading: ContentReading,
+  { claim, release }: Pick<DeploymentDeclaration<never>, 'claim' | 'release'>,
 ): Promise<undefined> {
+  const { id, value } = doc
   const at = call.nowIso()
   const change = async (rule: (value: ManagedDag) => ManagedDag) =>
-    await call.store(collection).update(id, (doc) => ({ next: rule(doc.value), answer: undefined }))
+    await call.store(collection).update(id, (stored) => ({ next: rule(stored.value), answer: undefined }))
   if ('fault' in reading) {
     await change((stored) => endWithFault(stored, reading.status, reading.fault, at))
     return undefined
   }
   const { dag } = reading
-  const live = { dag, dag_digest: canonicalDigest(dag) }
-  if (!value.run_on_deploy) {
-    await change((stored) => endJob(stored, 'completed', { ...live, status: 'active', updated_at: at }))
+  const refused = await claim?.(call, doc, dag)
+  if (refused) {
+    await change((stored) => endWithFault(stored, 'rejected', { reason: refused.message }, at))
     return undefined
   }
+  const live = { dag, dag_digest: canonicalDigest(dag) }
   await change((stored) => ({ ...stored, ...live }))
+  await release?.(call, doc, dag)
+  if (!value.run_on_deploy) {
+    await change((stored) => endJob(stored, 'completed', { status: 'active', updated_at: at }))
+    return undefined
+  }
   const trigger = { dag_run_id: `deploy__${value.deployments}`, conf: {} }
   const run = await call
     .part(workflowSchedulerPart)

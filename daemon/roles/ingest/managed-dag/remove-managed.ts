@@ -11,12 +11,15 @@ export async function removeManaged<T extends ManagedDag>(
   call: Call,
   kind: Pick<ManagedKind<T>, 'noun' | 'collection'>,
   uid: string,
+  /** Frees what the object has alone, before it is gone. */
+  release?: (value: T) => Promise<void>,
 ): Promise<{ deleted: true } | Refusal> {
   const { value } = await openManaged(call, kind.collection, uid)
   if (!isJobOver(value))
     return refuse('wrong_state', `${theNoun(kind)} is being deployed: wait for the end of its check`)
   const refused = await call.part(workflowSchedulerPart).actFor(call).removeDag({ dag_id: value.dag_id, pipeline: uid })
   if (isRefusal(refused)) return refused
+  await release?.(value)
   await call
     .store(kind.collection)
     .remove(uid, [call.audited(call.address, uid, { dag_id: value.dag_id }, value.label)])

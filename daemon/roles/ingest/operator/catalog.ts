@@ -2,10 +2,11 @@
 import { parseWithSchema } from '../../../kernel/error/parsing.ts'
 import type { AssembledDag } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { type DagFault, listOrderFaults } from '../../../shared/assembled-dag/task-order.ts'
+import { ingestDatabase } from './ingest-database.ts'
 import { ingestFile } from './ingest-file.ts'
 import type { Operator } from './operator.ts'
 
-export const operators: readonly Operator[] = [ingestFile]
+export const operators: readonly Operator[] = [ingestFile, ingestDatabase]
 
 const byName = new Map(operators.map((each) => [each.name, each]))
 

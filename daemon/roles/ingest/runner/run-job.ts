@@ -1,8 +1,10 @@
 // A run of the embedded scheduler as a job: each step is one try of one task, in the name of the principal of the run.
+import { isRefusal } from '../../../kernel/error/errors.ts'
 import { type JobCall, jobKind } from '../../../kernel/job/job.ts'
 import { completeStep, releaseJob, waitForEvent } from '../../../kernel/job/rules.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import type { DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
+import { openTaskConnection } from '../connection/task-connection.ts'
 import { collectionOfObject } from '../managed-dag/collections.ts'
 import { runTotal } from '../metrics.ts'
 import { type TaskOutcome, taskPerformerPart } from '../parts.ts'
@@ -57,12 +59,21 @@ async function performNextTask(call: JobCall, doc: Doc<StoredDagRun>): Promise<u
   return undefined
 }
 
-async function performTry(call: JobCall, id: string, { tenant_id, tasks, created_at }: StoredDagRun, task: DagTask) {
+async function performTry(
+  call: JobCall,
+  id: string,
+  { tenant_id, tasks, created_at, label }: StoredDagRun,
+  task: DagTask,
+): Promise<TaskOutcome> {
   const datasetOf = new Map(tasks.map(({ name, dataset }) => [name, dataset]))
   const inputs = task.after.flatMap((name) => datasetOf.get(name) ?? [])
   // A run that was deleted may have had the id.
   const run = `${id}.${Date.parse(created_at)}`
-  return await call.part(taskPerformerPart).perform({ tenant_id, run, task, inputs }, call.signal)
+  const connection = await openTaskConnection(call, task, label)
+  if (isRefusal(connection))
+    return { log: `${connection.message}\n`, failure: { reason: connection.message, isFinal: true } }
+  const work = { tenant_id, run, task, inputs, ...(connection && { connection }) }
+  return await call.part(taskPerformerPart).perform(work, call.signal)
 }
 
 /** A failed try is followed by another after a while; the rest of the run waits for it. */
