@@ -120,6 +120,7 @@ export async function openCluster({
     timeout_ms: timeout * 1_000,
     base: indexBase(index_prefix, site),
     alias_prefix: alias_prefix ?? indexBase(index_prefix, site),
+    alias_names: role.documentedNames?.(resolved) ?? {},
     prefix: indexPrefix(role, index_prefix, site),
     collections: role.collections,
     pendingAudit: sqlitePendingAudit(file, audit),

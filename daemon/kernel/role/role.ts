@@ -71,6 +71,8 @@ export type RoleOutline = {
 export type Role = RoleOutline & {
   // biome-ignore lint/suspicious/noExplicitAny: collections of different documents in one list
   readonly collections: readonly Collection<any>[]
+  /** Documented index names that settings change: the declared one to the other. */
+  readonly documentedNames?: (settings: ResolvedSettings) => Readonly<Record<string, string>>
   readonly metrics: readonly Metric[]
   readonly workers: readonly Worker[]
   /** Work that outlives a request, run by the worker `jobs`. A role with jobs has the collection `jobLeases`. */

@@ -191,8 +191,9 @@ function assertMayChange<T extends StoredFields>(scope: StoreScope, collection: 
     throw refuse('not_your_tenant', `the ${collection.name} belongs to another tenant`)
   }
   if (!mayRead(scope, current.value)) throwNotFound(collection)
-  const version = collection.revision?.(current.value, current.version) ?? current.version
-  if (if_match !== undefined && if_match !== version) {
+  if (if_match === undefined) return
+  const version = collection.revision ? collection.revision(current.value, current.version) : current.version
+  if (version !== undefined && if_match !== version) {
     throw new Refusal('precondition_failed', `the current version is ${version}`)
   }
 }

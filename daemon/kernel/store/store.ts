@@ -28,9 +28,9 @@ export type Collection<T extends StoredFields = StoredFields> = {
   readonly documented?: DocumentedIndex<keyof T & string>
   /**
    * The version as callers know it, where internal writes must not count as a change; default: the version of the
-   * store.
+   * store. Undefined: the documents are parts of others, which If-Match of a request is about.
    */
-  readonly revision?: (value: T, version: number) => number
+  readonly revision?: (value: T, version: number) => number | undefined
 }
 
 /**

@@ -6,4 +6,11 @@ import { workflowRunState } from '../../shared/workflow-scheduler/workflow-sched
 export const runTotal = counter('pipeline_run_total', 'Runs of the embedded scheduler that entered a state', {
   state: workflowRunState.options,
 })
-export const metrics = [runTotal]
+export const scheduledTotal = counter(
+  'pipeline_schedule_total',
+  'Times of schedules of pipelines, by what became of them',
+  {
+    outcome: ['triggered', 'skipped', 'delayed', 'failed'],
+  },
+)
+export const metrics = [runTotal, scheduledTotal]

@@ -2,6 +2,7 @@
 import { jobLeases } from '../../kernel/job/lease.ts'
 import { type Role, role } from '../../kernel/role/role.ts'
 import { dataKeys } from '../../kernel/secret/stored-data-key.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import * as connectionCreate from './connection/create.ts'
 import * as connectionGet from './connection/get.ts'
 import * as connectionList from './connection/list.ts'
@@ -33,6 +34,11 @@ import { status } from './datapipeline/status.ts'
 import { stop } from './datapipeline/stop.ts'
 import { unpause } from './datapipeline/unpause.ts'
 import { update } from './datapipeline/update.ts'
+import * as scheduleGet from './datapipeline-schedule/get.ts'
+import * as scheduleList from './datapipeline-schedule/list.ts'
+import { pipelineSchedules } from './datapipeline-schedule/model.ts'
+import { scheduleJob } from './datapipeline-schedule/schedule-job.ts'
+import { set } from './datapipeline-schedule/set.ts'
 import { create as createEffect } from './effect/create.ts'
 import { effectDeploymentJob } from './effect/deployment-job.ts'
 import { get as getEffect } from './effect/get.ts'
@@ -54,15 +60,19 @@ import { metrics } from './metrics.ts'
 import { outline } from './outline.ts'
 import { dagRuns, taskLogs } from './runner/model.ts'
 import { runJob } from './runner/run-job.ts'
+import { settings } from './settings.ts'
+import { scheduleClock } from './workers/schedule-clock.ts'
 import { health } from './workflow/health.ts'
 
 export const ingest: Role = role(outline, {
-  collections: [pipelines, connections, effects, dagRuns, taskLogs, jobLeases, dataKeys],
+  collections: [pipelines, pipelineSchedules, connections, effects, dagRuns, taskLogs, jobLeases, dataKeys],
+  documentedNames: (resolved) => ({ 'pipeline-scheduler': getSettings(resolved, settings).scheduler_index }),
   metrics,
-  jobs: [deploymentJob, effectDeploymentJob, runJob],
-  workers: [],
+  jobs: [deploymentJob, effectDeploymentJob, runJob, scheduleJob],
+  workers: [scheduleClock],
   operations: {
     datapipeline: { deploy, list, get, update, remove, status, pause, unpause, run, stop, runs },
+    'datapipeline-schedule': { set, get: scheduleGet.get, list: scheduleList.list },
     effect: {
       create: createEffect,
       list: listEffects,
@@ -108,6 +118,7 @@ export const ingest: Role = role(outline, {
       'workflow-orchestration',
       'data-ingestion',
       'pipeline-management',
+      'pipeline-scheduling',
     ],
     objects: ['datapipeline', 'datapipelineconnection', 'dataeffect'],
     deployment_profile,

@@ -31,6 +31,18 @@ export const settings = settingsBlock('ingest', {
     .max(256)
     .default([])
     .meta({ doc: 'Private networks that connections may lead to; only in the profile, not by environment.' }),
+  scheduler_tick_minutes: z.int().min(1).max(1_440).default(30).meta({
+    env: 'PIPELINE_SCHEDULER_TICK_MINUTES',
+    doc: 'Shortest time between two scheduled runs of a pipeline, in minutes; a schedule that recurs more often is refused.',
+  }),
+  scheduler_index: z
+    .string()
+    .regex(/^[a-z][a-z0-9_-]{0,63}$/, 'must be lower-case letters, digits, _ and -')
+    .default('pipeline-scheduler')
+    .meta({
+      env: 'PIPELINE_SCHEDULER_INDEX',
+      doc: 'Documented name of the index of scheduler records in a cluster, after the prefix of the site.',
+    }),
   runs_at_once: z.int().min(1).max(64).default(2).meta({
     doc: 'Runs of the embedded scheduler that a process performs at a time.',
   }),

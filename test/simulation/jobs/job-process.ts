@@ -17,6 +17,8 @@ export class ProcessKilledError extends Error {}
 export type JobWorld = {
   /** What the processes run; `workJob` by default. */
   readonly kind?: AnyJobKind
+  /** What calls find besides: parts and settings of a kind that needs them. */
+  readonly environment?: Partial<RoleEnvironment>
   readonly time: SimulatedTime
   readonly store: Store
   readonly leases: (time: Pick<SimulatedTime, 'now'>) => Leases
@@ -169,8 +171,11 @@ export class JobProcess {
       store: guarded,
       roles: () => ({}) as ReturnType<RoleContext['roles']>,
       delegation: (_trace, credential) =>
-        ({ principal: () => findPrincipal(readGrant(credential)) }) as ReturnType<RoleContext['delegation']>,
-      role_table: { worker: ['work:do', 'intelligence:review'] },
+        ({
+          principal: () => findPrincipal(readGrant(credential)),
+          store: async () => ({ ...(await findPrincipal(readGrant(credential))), grant: readGrant(credential) }),
+        }) as unknown as ReturnType<RoleContext['delegation']>,
+      role_table: { worker: ['work:do', 'intelligence:review', 'ingest:run'] },
       record: async () => undefined,
     }
     return context as RoleContext
@@ -193,6 +198,7 @@ export class JobProcess {
       wake: ignore,
       count: ignore,
       changes: (_topic, signal, at_least_every_ms) => this.#ticks(signal, at_least_every_ms),
+      ...this.#world.environment,
     }
     return environment as RoleEnvironment
   }

@@ -97,6 +97,10 @@ export const ingestSamples: OperationSamples = {
   'ingest.datapipeline.unpause': async (stage) => ({ ...(await ofPipeline(stage)), isTenants: true }),
   'ingest.datapipeline.stop': ofPipeline,
   'ingest.datapipeline.runs': ofPipeline,
+  'ingest.datapipeline-schedule.set': async (stage) => {
+    return { input: { uid: (await deployPipeline(stage)).uid, timezone: 'Europe/Berlin' } }
+  },
+  'ingest.datapipeline-schedule.get': ofPipeline,
   // A tenant has DAGs of its own names: that of another is one that is not there.
   'ingest.dag-run.trigger': async (stage) => {
     const { input } = await ofDag(stage)

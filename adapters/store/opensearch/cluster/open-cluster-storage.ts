@@ -18,6 +18,8 @@ export type ClusterStorageOptions = ClusterOptions & {
   readonly prefix: string
   /** Prefix of the documented names of collections. */
   readonly alias_prefix: string
+  /** What settings call some documented names. */
+  readonly alias_names: Readonly<Record<string, string>>
   readonly replicas: number
   readonly scroll: string
   readonly collections: readonly SchemaCollection[]
@@ -40,12 +42,13 @@ export type ClusterStorage = {
 
 /** Sends no request yet. @throws when a file of keys or certificates cannot be read. */
 export function openClusterStorage(options: ClusterStorageOptions): ClusterStorage {
-  const { base, prefix, alias_prefix, replicas, scroll, collections, pendingAudit, audit, shippingPosition, memory } =
-    options
+  const { base, prefix, alias_prefix, alias_names, replicas, memory } = options
+  const { scroll, collections, pendingAudit, audit, shippingPosition } = options
+  const placement = { base, memory, prefix, alias_prefix, alias_names, replicas }
   const unverified = openCluster(options)
   const opened = knownCluster(unverified, options)
   return {
-    store: opensearchStore(opened, { base, memory, prefix, alias_prefix, replicas, scroll, collections, pendingAudit }),
+    store: opensearchStore(opened, { ...placement, scroll, collections, pendingAudit }),
     shipping: new AuditShipping(opened, { alias: `${base}audit`, replicas, memory, audit, position: shippingPosition }),
     readClusterUuid: () => readClusterUuid(unverified).catch(() => undefined),
     findLostIndexes: () => findLostIndexes(unverified, options),
@@ -55,9 +58,11 @@ export function openClusterStorage(options: ClusterStorageOptions): ClusterStora
 
 async function findForeignAlias(
   cluster: OpensearchCluster,
-  { base, alias_prefix, collections }: ClusterStorageOptions,
+  { base, alias_prefix, alias_names, collections }: ClusterStorageOptions,
 ): Promise<string | undefined> {
-  const names = collections.flatMap(({ documented }) => (documented ? [`${alias_prefix}${documented.alias}`] : []))
+  const names = collections.flatMap(({ documented }) =>
+    documented ? [`${alias_prefix}${alias_names[documented.alias] ?? documented.alias}`] : [],
+  )
   for (const alias of new Set(names)) {
     const index = await findForeignIndex(cluster, { alias, base })
     if (index) return `${alias} leads to ${index}`

@@ -22,10 +22,11 @@ export type OpensearchTable = {
   readonly added: readonly string[]
 }
 
-/** `alias_prefix`: begins the documented names of collections. */
+/** `alias_prefix`: begins the documented names of collections. `alias_names`: what settings call some of them. */
 export type IndexPlacement = ClusterBinding & {
   readonly prefix: string
   readonly alias_prefix: string
+  readonly alias_names?: Readonly<Record<string, string>>
   readonly replicas: number
 }
 
@@ -58,7 +59,7 @@ const settingsResponse = z.record(
  */
 export async function openTable(
   cluster: OpensearchCluster,
-  { prefix, alias_prefix, base, replicas, memory }: IndexPlacement,
+  { prefix, alias_prefix, alias_names, base, replicas, memory }: IndexPlacement,
   of: SchemaCollection,
 ): Promise<OpensearchTable> {
   const alias = `${prefix}${requireCollectionName(of.name)}`
@@ -75,7 +76,12 @@ export async function openTable(
   await requireDurability(cluster, alias)
   const { documented } = of
   if (documented)
-    await publishIndex(cluster, held.index, { alias: `${alias_prefix}${documented.alias}`, base }, documented)
+    await publishIndex(
+      cluster,
+      held.index,
+      { alias: `${alias_prefix}${alias_names?.[documented.alias] ?? documented.alias}`, base },
+      documented,
+    )
   return { name: of.name, alias, kinds: new Map([...fixedKinds, ...held.kinds, ...wanted]), added }
 }
 

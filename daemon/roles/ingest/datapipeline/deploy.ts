@@ -11,6 +11,8 @@ import { operation } from '../../../kernel/operation/operation.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { holdName } from '../../../shared/name-holder/hold-name.ts'
 import { refuseTakenContent } from '../connection/claim-connection.ts'
+import { pipelineSchedules, scheduleInputFields } from '../datapipeline-schedule/model.ts'
+import { checkSchedule, setSchedule } from '../datapipeline-schedule/plan-schedule.ts'
 import { refuseFirstRun, storePrincipal } from '../managed-dag/deployment.ts'
 import { objectPaths } from '../object-paths.ts'
 import { pipelineId, pipelineInputFields, pipelines, pipelineView, type StoredPipeline } from './model.ts'
@@ -20,6 +22,7 @@ import { showPipeline } from './view.ts'
 const input = z.strictObject({
   ...pipelineInputFields,
   description: z.string().max(4_096).optional(),
+  ...scheduleInputFields,
   classification: classification.optional(),
 })
 
@@ -45,7 +48,7 @@ export const deploy = operation({
 /** A pipeline with the DAG that the caller may not see stays hidden: the new one has another id then. */
 async function createPipeline(call: Call, request: z.output<typeof input>): Promise<Doc<StoredPipeline> | Refusal> {
   const { dag_id, content, run_on_deploy } = request
-  const refused = refusePython(content) ?? refuseFirstRun(call, run_on_deploy)
+  const refused = refusePython(content) ?? refuseFirstRun(call, run_on_deploy) ?? checkSchedule(call, request)
   if (refused) return refused
   const taken = await refuseTakenContent(call, content, ({ value }) => value.dag_id === dag_id)
   if (taken) return taken
@@ -64,10 +67,28 @@ async function createPipeline(call: Call, request: z.output<typeof input>): Prom
   const { doc, isNew } = await holdName(call.store(pipelines), id, label, { create, fits: () => true })
   if (isNew) {
     announceJob(call, pipelines, doc)
-    return doc
+    // A crash may have left the record of a pipeline that was deleted.
+    const left = await call.store(pipelineSchedules).find(doc.id)
+    if (left) await call.store(pipelineSchedules).remove(doc.id)
+    return await addSchedule(call, doc, request)
   }
-  if (doc.value.request_key === request_key) return checkRepeatedRequest(call, doc)
+  if (doc.value.request_key === request_key) {
+    const repeated = checkRepeatedRequest(call, doc)
+    return isRefusal(repeated) ? repeated : await addSchedule(call, repeated, request)
+  }
   return refuse('already_exists', `a pipeline with the DAG ${dag_id} exists: update it, or choose another dag_id`)
+}
+
+/** Also completes a request that ended before; what was set since stays. */
+async function addSchedule(
+  call: Call,
+  doc: Doc<StoredPipeline>,
+  { schedule, timezone }: z.output<typeof input>,
+): Promise<Doc<StoredPipeline> | Refusal> {
+  if ((schedule ?? '') === '' && timezone === undefined) return doc
+  if (await call.store(pipelineSchedules).find(doc.id)) return doc
+  const set = await setSchedule(call, doc, { schedule, timezone })
+  return isRefusal(set) ? set : doc
 }
 
 function buildPipeline(call: Call, request: z.output<typeof input>, label: Label) {

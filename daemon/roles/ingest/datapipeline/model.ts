@@ -5,6 +5,7 @@ import { delayFields } from '../../../kernel/job/job-delay.ts'
 import { job_indexes } from '../../../kernel/job/job-fields.ts'
 import { requiredText } from '../../../kernel/operation/required-text.ts'
 import { collection } from '../../../kernel/store/store.ts'
+import { scheduleViewFields } from '../datapipeline-schedule/model.ts'
 import { provenanceViewFields, shortText, uid } from '../fields.ts'
 import { pipelineDagId } from '../managed-dag/dag-names.ts'
 import { deploymentFault, liveFields, managedFields, managedStatus } from '../managed-dag/model.ts'
@@ -56,6 +57,7 @@ export const pipelineView = z
     status: managedStatus,
     fault: deploymentFault.optional().meta({ description: 'Why the newest content is not live' }),
     ...liveFields,
+    ...scheduleViewFields,
     ...delayFields,
   })
   .meta({ id: 'DataPipeline' })

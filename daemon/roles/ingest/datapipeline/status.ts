@@ -1,5 +1,6 @@
 // Shows the state of a pipeline alone: its deployment, and its DAG at the scheduler.
 import { operation } from '../../../kernel/operation/operation.ts'
+import { scheduleViewFields } from '../datapipeline-schedule/model.ts'
 import { uidInput } from '../fields.ts'
 import { objectPaths } from '../object-paths.ts'
 import { pipelines, pipelineView } from './model.ts'
@@ -7,6 +8,7 @@ import { showPipeline } from './view.ts'
 
 const pipelineState = pipelineView
   .pick({ uid: true, dag_id: true, status: true, fault: true, last_run: true, workflow_next_run: true, delay: true })
+  .extend(scheduleViewFields)
   .meta({ id: 'DataPipelineStatus' })
 
 export const status = operation({

@@ -6,6 +6,8 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { refuseTakenContent } from '../connection/claim-connection.ts'
+import { pipelineSchedules, scheduleInputFields } from '../datapipeline-schedule/model.ts'
+import { checkSchedule, type ScheduleChange, setSchedule } from '../datapipeline-schedule/plan-schedule.ts'
 import { uidInput } from '../fields.ts'
 import { openManaged } from '../managed-dag/open-managed.ts'
 import { beginAgain, refuseWhileDeployed } from '../managed-dag/redeploy.ts'
@@ -20,6 +22,7 @@ const input = z.strictObject({
   ...uidInput.shape,
   content: pipelineInputFields.content.optional(),
   description: z.string().max(4_096).optional(),
+  ...scheduleInputFields,
   action: z.enum(['pause', 'unpause']).optional(),
 })
 
@@ -34,19 +37,21 @@ export const update = operation({
   allow: 'ingest:write',
   versioned: true,
 
-  async run(call, { uid, content, description, action }) {
+  async run(call, { uid, action, ...changes }) {
+    const { content } = changes
     const refused =
-      content === undefined
+      (content === undefined
         ? undefined
-        : (refusePython(content) ?? (await refuseTakenContent(call, content, ({ id }) => id === uid)))
+        : (refusePython(content) ?? (await refuseTakenContent(call, content, ({ id }) => id === uid)))) ??
+      checkSchedule(call, changes)
     if (refused) return refused
-    if (action !== undefined && (content !== undefined || description !== undefined))
+    if (action !== undefined && Object.values(changes).some((change) => change !== undefined))
       return refuse('invalid', 'action goes without other changes: send two requests', [
-        { path: 'action', message: 'goes without content and description' },
+        { path: 'action', message: 'goes without content, description, schedule and timezone' },
       ])
     const doc =
       action === undefined
-        ? await changeFields(call, uid, content, description)
+        ? await changeFields(call, uid, changes)
         : await setPaused(call, pipelineKind, uid, action === 'pause')
     return isRefusal(doc) ? doc : await showPipeline(call, doc)
   },
@@ -55,14 +60,15 @@ export const update = operation({
 async function changeFields(
   call: Call,
   uid: string,
-  content: string | undefined,
-  description: string | undefined,
+  { content, description, schedule, timezone }: Omit<z.output<typeof input>, 'uid' | 'action'>,
 ): Promise<Doc<StoredPipeline> | Refusal> {
-  const { value: before } = await openManaged(call, pipelines, uid)
-  const refused = content === undefined ? undefined : refuseWhileDeployed(before)
+  const before = await openManaged(call, pipelines, uid)
+  const refused = content === undefined ? undefined : refuseWhileDeployed(before.value)
+  if (refused) return refused
+  const scheduled = await changeSchedule(call, before, { schedule, timezone }, content !== undefined)
+  if (isRefusal(scheduled)) return scheduled
   const principal =
-    refused ??
-    (content === undefined ? undefined : await call.delegation().store({ collection: pipelines.name, id: uid }))
+    content === undefined ? undefined : await call.delegation().store({ collection: pipelines.name, id: uid })
   if (isRefusal(principal)) return principal
   const { doc, answer } = await call.store(pipelines).update<Refusal | undefined>(uid, ({ value }) => {
     const described = { ...value, ...(description === undefined ? {} : { description }), updated_at: call.nowIso() }
@@ -84,4 +90,18 @@ async function changeFields(
   if (isRefusal(answer)) return answer
   announceJob(call, pipelines, doc)
   return doc
+}
+
+/** Scheduled runs of a content act for the person who decided it, never for an owner who has not seen it. */
+async function changeSchedule(
+  call: Call,
+  pipeline: Doc<StoredPipeline>,
+  change: ScheduleChange,
+  hasContent: boolean,
+): Promise<Refusal | undefined> {
+  const isNamed = change.schedule !== undefined || change.timezone !== undefined
+  const { schedule, job } = (await call.store(pipelineSchedules).find(pipeline.id))?.value ?? {}
+  const isTaken = hasContent && schedule !== undefined && job?.principal?.subject !== call.caller.subject
+  const set = isNamed || isTaken ? await setSchedule(call, pipeline, change) : undefined
+  return isRefusal(set) ? set : undefined
 }

@@ -43,6 +43,8 @@ export const dagRuns = collection({
   schema: storedRun,
   indexes: ['pipeline', 'dag_id', 'state', ...job_indexes],
   orders: [['pipeline', 'created_at']],
+  // If-Match of a request is about the pipeline.
+  revision: () => undefined,
 })
 
 /** Lines of the newest try of a task. */
