@@ -41,6 +41,8 @@ export type JobKind<T extends JobDocument> = {
   readonly collection: Collection<T>
   /** The permission that the principal must still have at each step. */
   readonly allow: Permission
+  /** In place of `allow`, by the request that stored the job: work that another permission let begin. */
+  readonly allowOf?: (value: T) => Permission
   /**
    * Checks that a job without principal is work that the site does by itself, by what the site decides now: performed by
    * the service of the role. The refusal fails the job. Absent: such a job fails.

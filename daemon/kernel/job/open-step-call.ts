@@ -34,7 +34,7 @@ export async function openStepCall(
   if (grant === undefined) return refuse('forbidden', 'the job has no grant to act by; store the work again')
   // Whatever else is stored: the grant alone decides, and it counts for this document alone.
   const credential = { grant, work: { collection: kind.collection.name, id: doc.id } }
-  const terms = { role, tenant_id, allow: kind.allow, role_table: context.role_table }
+  const terms = { role, tenant_id, allow: kind.allowOf?.(doc.value) ?? kind.allow, role_table: context.role_table }
   const caller = await resolveStoredCaller(context.delegation(scope.trace, credential), terms)
   if (isRefusal(caller)) return caller
   const call = createStepCall(attempt, caller, scope, credential)

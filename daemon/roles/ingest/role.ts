@@ -41,6 +41,7 @@ import { scheduleJob } from './datapipeline-schedule/schedule-job.ts'
 import { set } from './datapipeline-schedule/set.ts'
 import { create as createEffect } from './effect/create.ts'
 import { effectDeploymentJob } from './effect/deployment-job.ts'
+import { dispatch as dispatchEffect } from './effect/dispatch.ts'
 import { get as getEffect } from './effect/get.ts'
 import { list as listEffects } from './effect/list.ts'
 import { effects } from './effect/model.ts'
@@ -86,6 +87,7 @@ export const ingest: Role = role(outline, {
       run: runEffect,
       stop: stopEffect,
       runs: runsOfEffect,
+      dispatch: dispatchEffect,
       schema: schemaOfEffects,
       operators: operatorsOfEffects,
       operator: operatorOfEffects,

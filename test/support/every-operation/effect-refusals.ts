@@ -1,5 +1,6 @@
 // Scenarios for declared refusals of effects that the walk does not cover.
-import { createEffect, effectInput } from './effect-samples.ts'
+import { callTool } from '../mcp/mcp-client.ts'
+import { createEffect, dispatchInput, effectInput } from './effect-samples.ts'
 import { refuseTool, refuseToolInput, refuseToolOfTenant } from './ingest-refusals.ts'
 import { type OperationFixture, secretClassification } from './operation-fixture.ts'
 import type { RefusalScenario } from './session-requests.ts'
@@ -51,6 +52,13 @@ export const effectRefusals: Readonly<Record<string, RefusalScenario>> = {
     refuseToolOfTenant(stage, 'effect_unpause', await createEffect(stage)),
   'ingest.effect.pause wrong_state': async (stage) => refuseTool(stage, 'effect_pause', await createRefused(stage)),
   'ingest.effect.unpause wrong_state': async (stage) => refuseTool(stage, 'effect_unpause', await createRefused(stage)),
+  async 'ingest.effect.dispatch already_exists'(stage) {
+    const input = dispatchInput()
+    await callTool(stage.site.port('ingest'), 'effect_dispatch', input, { token: stage.admin })
+    return refuseToolInput(stage, 'effect_dispatch', { ...input, edition_id: 'ed_2' })
+  },
+  'ingest.effect.dispatch label_denied': async (stage) =>
+    refuseToolInput(stage, 'effect_dispatch', dispatchInput(), await stage.site.token({ roles: ['admin'] })),
   'ingest.effect.operator not_found': ({ site, admin: token }) =>
     site.request('ingest', { method: 'GET', path: `${path}/schema/ingest_nothing`, token }),
   'ingest.effect.schema not_found': (stage) =>

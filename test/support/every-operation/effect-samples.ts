@@ -1,4 +1,5 @@
 // One good request for each operation on effects.
+import { canonicalDigest } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import { waitUntil } from '../site/test-site.ts'
 import { type OperationFixture, secretClassification } from './operation-fixture.ts'
 import type { OperationSamples } from './operation-samples.ts'
@@ -24,6 +25,16 @@ export async function createEffect(stage: OperationFixture, more: Readonly<Recor
 
 const ofEffect = async (stage: OperationFixture) => ({ input: { uid: await createEffect(stage) } })
 
+let dispatched = 0
+
+export function dispatchInput(more: Readonly<Record<string, unknown>> = {}) {
+  const payload = { operators: [{ name: 'ingest_file', params: { file: 'people.csv' } }] }
+  return {
+    ...{ effect_id: `sample_${++dispatched}`, edition_id: 'ed_1', effect_type: 'ingest_file', target: {}, payload },
+    ...{ payload_hash: canonicalDigest(payload), visibility: secretClassification, ...more },
+  }
+}
+
 export const effectSamples: OperationSamples = {
   'ingest.effect.create': () => ({
     input: effectInput(),
@@ -41,5 +52,6 @@ export const effectSamples: OperationSamples = {
   'ingest.effect.unpause': async (stage) => ({ ...(await ofEffect(stage)), isTenants: true }),
   'ingest.effect.stop': ofEffect,
   'ingest.effect.runs': ofEffect,
+  'ingest.effect.dispatch': () => ({ input: dispatchInput() }),
   'ingest.effect.operator': () => ({ input: { operator_name: 'ingest_file' }, isTenants: false }),
 }

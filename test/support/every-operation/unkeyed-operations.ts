@@ -88,6 +88,7 @@ export const unkeyedOperations: Readonly<Record<string, UnkeyedReason>> = {
   'ingest.effect.pause': 'transition',
   'ingest.effect.unpause': 'transition',
   'ingest.effect.stop': 'transition',
+  'ingest.effect.dispatch': 'first',
   'proxy.allowlist.reload': 'repeatable',
 }
 

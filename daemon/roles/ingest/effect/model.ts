@@ -6,7 +6,7 @@ import { job_indexes } from '../../../kernel/job/job-fields.ts'
 import { classification } from '../../../kernel/label/label.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { dagTask, max_tasks } from '../../../shared/assembled-dag/assembled-dag.ts'
-import { provenanceViewFields, shortText, uid } from '../fields.ts'
+import { instant, provenanceViewFields, shortText, uid } from '../fields.ts'
 import { deploymentFault, liveFields, managedFields, managedStatus } from '../managed-dag/model.ts'
 
 const { operator, params, retries, retry_delay_s, time_limit_s } = dagTask.shape
@@ -43,7 +43,26 @@ const effectFields = {
   delete_on_success: z.boolean().meta({ description: 'Suggest a clean-up after a run that succeeded' }),
 }
 
-const storedEffect = z.strictObject({ ...managedFields, ...effectFields, subtype: z.literal('dataeffect') })
+/** Of an effect that a service dispatched. */
+export const dispatchFields = {
+  correlation_id: shortText.meta({ description: 'The id that the service gave the effect' }),
+  edition_id: shortText.meta({ description: 'The attested edition that led to it' }),
+  effect_type: operator.meta({ description: 'The operator that it is of, unless the payload lists operators' }),
+  target: z.record(z.string(), z.json()).meta({ description: 'What it is aimed at, as the template of the decision says' }),
+  payload_hash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hexadecimal digits')
+    .meta({ description: 'SHA-256 of the canonical JSON (RFC 8785) of the payload' }),
+  deadline: instant.meta({ description: 'Recorded, not enforced' }),
+}
+const shownDispatchFields = z.strictObject(dispatchFields).partial().shape
+
+const storedEffect = z.strictObject({
+  ...managedFields,
+  ...effectFields,
+  ...shownDispatchFields,
+  subtype: z.literal('dataeffect'),
+})
 export type StoredEffect = z.infer<typeof storedEffect>
 
 /** The id of the effect that has a DAG of this name first; see `holdName`. */
@@ -67,6 +86,7 @@ export const effectView = z
     ...provenanceViewFields,
     dag_id: managedFields.dag_id,
     ...effectFields,
+    ...shownDispatchFields,
     uds: z.strictObject({ visibility: shortText.meta({ description: 'Level of the classification' }) }),
     status: managedStatus,
     fault: deploymentFault.optional().meta({ description: 'Why the newest operators are not live' }),

@@ -108,7 +108,7 @@ function changeRule(
   if (!principal) return { next: described, answer: undefined, audit }
   const late = refuseWhileDeployed(value)
   if (late) return { answer: late }
-  const { fault: _fault, ...rest } = described
+  const { fault: _fault, deployed_by: _deployedBy, ...rest } = described
   const next: StoredEffect = {
     ...rest,
     ...{ operators, connections: listConnections(operators), schedule, deployments },

@@ -4,7 +4,7 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { type CallerScheduler, workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { readLiveState, showEach } from '../managed-dag/live-state.ts'
-import type { EffectView, StoredEffect } from './model.ts'
+import { dispatchFields, type EffectView, type StoredEffect } from './model.ts'
 
 export async function showEffect(call: Call, doc: Doc<StoredEffect>): Promise<EffectView> {
   return await showWith(call.part(workflowSchedulerPart).actFor(call), doc)
@@ -24,9 +24,15 @@ async function showWith(scheduler: CallerScheduler, doc: Doc<StoredEffect>): Pro
     ...{ create_ts: created_at, update_ts: updated_at, dag_id, name },
     ...(description === undefined ? {} : { description }),
     ...{ operators, connections, schedule, run_on_deploy, delete_on_success },
+    ...pickDispatchFields(value),
     uds: { visibility: label.level },
     ...live,
     cleanup_suggested: delete_on_success && live.last_run?.state === 'success',
     ...showDelay(value),
   }
+}
+
+function pickDispatchFields(value: StoredEffect): Pick<StoredEffect, keyof typeof dispatchFields> {
+  const names = Object.keys(dispatchFields) as (keyof typeof dispatchFields)[]
+  return Object.fromEntries(names.filter((name) => value[name] !== undefined).map((name) => [name, value[name]]))
 }

@@ -33,6 +33,7 @@ export function deploymentJobOf<T extends ManagedDag>(declaration: DeploymentDec
     name,
     collection: managed,
     allow: 'ingest:write',
+    allowOf: ({ deployed_by }) => deployed_by ?? 'ingest:write',
     limits: () => ({ at_once: 4, at_once_per_tenant: 2 }),
     stepLimit_ms: () => 5 * minute_ms,
     waits: { first_ms: 1_000, longest_ms: minute_ms },

@@ -21,6 +21,8 @@ export const managedFields = {
   dag_id: dagId,
   run_on_deploy: z.boolean(),
   request_digest: z.string(),
+  /** Of its newest deployment, and of the run that this triggers: absent where a person deployed it. */
+  deployed_by: z.literal('ingest:dispatch').optional(),
   status: managedStatus.extract(['pending_validation', 'active', 'rejected', 'error']),
   is_paused: z.boolean(),
   /** The live DAG; stays while a later content is checked. */

@@ -1,5 +1,6 @@
 // The embedded scheduler: DAGs are those of the pipelines and effects of the site, and runs are jobs of this role.
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { permits } from '../../../kernel/identity/identity.ts'
 import { announceJob } from '../../../kernel/job/job.ts'
 import type { JobFields } from '../../../kernel/job/job-fields.ts'
 import { newJob, wakeJob } from '../../../kernel/job/rules.ts'
@@ -209,6 +210,8 @@ function buildRun(
     ...{ tenant_id, label, created_by: call.caller.subject, created_at: at, updated_at: at },
     ...{ pipeline, dag_id, dag_run_id, dag, dag_digest, conf: { ...conf } as StoredDagRun['conf'] },
     ...(logical_date === undefined ? {} : { logical_date }),
+    // Of a dispatched effect, by a service that may dispatch and not run: the job checks that it still may.
+    ...(permits(call.caller.permissions, 'ingest:run') ? {} : { begun_by: 'ingest:dispatch' as const }),
     state: 'queued',
     tasks: dag.tasks.map(({ name }) => ({ name, tries: 0, failures: 0 })),
   }

@@ -23,6 +23,8 @@ const storedRun = z.strictObject({
   ...provenanceFields,
   ...jobFields,
   pipeline: uid,
+  /** The permission by which it began, where that was not to run what one chooses. */
+  begun_by: z.literal('ingest:dispatch').optional(),
   dag_id: dagId,
   dag_run_id: z.string().min(1).max(250),
   dag: assembledDag,

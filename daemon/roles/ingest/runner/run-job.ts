@@ -21,6 +21,7 @@ export const runJob = jobKind<StoredDagRun>({
   name: 'dag-run',
   collection: dagRuns,
   allow: 'ingest:run',
+  allowOf: ({ begun_by }) => begun_by ?? 'ingest:run',
   limits(call) {
     const { runs_at_once, runs_at_once_per_tenant } = call.settings(settings)
     return { at_once: runs_at_once, at_once_per_tenant: runs_at_once_per_tenant }
