@@ -3,7 +3,7 @@ import { dagId } from '../../../shared/assembled-dag/assembled-dag.ts'
 
 /** Of effects that people create, and of those that a service dispatches. */
 export const created_prefix = 'effect__'
-const dispatched_prefix = 'intel__'
+export const dispatched_prefix = 'intel__'
 
 export function isEffectDag(dag_id: string): boolean {
   return dag_id.startsWith(created_prefix) || dag_id.startsWith(dispatched_prefix)
