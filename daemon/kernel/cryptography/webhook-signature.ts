@@ -1,5 +1,6 @@
 // Signatures of webhooks: HMAC-SHA256 over time and body, in this platform's header or in those of Standard Webhooks.
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
+import { equalsInConstantTime } from './equals-in-constant-time.ts'
 
 /**
  * Header of this platform: `t=<unix seconds>,v1=<hex>`, the HMAC over `<t>.<body>`, keyed with the bytes of the
@@ -71,11 +72,6 @@ function includesInConstantTime(signatures: readonly string[], expected: readonl
   let matches = false
   for (const left of signatures) for (const right of expected) matches = equalsInConstantTime(left, right) || matches
   return matches
-}
-
-function equalsInConstantTime(left: string, right: string): boolean {
-  const [a, b] = [Buffer.from(left), Buffer.from(right)]
-  return a.length === b.length && timingSafeEqual(a, b)
 }
 
 function hmac(key: string | Buffer, parts: readonly (Uint8Array | string)[]): Buffer {

@@ -26,3 +26,9 @@ export const provenanceViewFields = {
   create_ts: instant,
   update_ts: instant,
 }
+
+/** Values by names, of any JSON: what a caller brings, and no part of the site decides. */
+export const namedValues = z.record(
+  z.string().regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,127}$/, 'must be a name of letters, digits and _ . -'),
+  z.json(),
+)

@@ -34,14 +34,12 @@ test('a service that may dispatch and nothing else has its effect deployed and r
   const first = await dispatch(sender, sent)
   expect(first).toMatchObject({ acknowledged: true, dag_id: 'intel__eff_1', status: 'pending_validation' })
   expect(await dispatch(sender, sent)).toEqual(first)
+  const uid = uidOf(first)
+  await waitUntil(async () => (await sender.ok(get, { uid })).status !== 'pending_validation')
   expect((await waitUntilRunOver(sender, 'intel__eff_1', 'deploy__1')).state).toBe('success')
   expect(await dispatch(sender, sent)).toEqual(first)
-  const uid = uidOf(first)
-  const shown = await waitUntil(async () => {
-    const effect = await sender.ok(get, { uid })
-    return effect.status === 'active' && effect
-  })
-  expect(shown).toMatchObject({
+  expect(await sender.ok(get, { uid })).toMatchObject({
+    status: 'active',
     ...{ created_by: 'intelligence', correlation_id: 'eff_1', edition_id: 'ed_1', deadline: '2020-01-01T00:00:00Z' },
     ...{ effect_type: 'external_dispatch', target: { system: 'x' }, payload_hash: canonicalDigest(payload) },
   })
@@ -52,7 +50,13 @@ test('a service that may dispatch and nothing else has its effect deployed and r
 test('a payload that is not the hashed one leaves nothing', async () => {
   const sender = await service()
   const right = canonicalDigest(payload)
-  const wrong = [`${right[0] === '0' ? '1' : '0'}${right.slice(1)}`, right.toUpperCase(), right.slice(1), `${right}0`, '']
+  const wrong = [
+    `${right[0] === '0' ? '1' : '0'}${right.slice(1)}`,
+    right.toUpperCase(),
+    right.slice(1),
+    `${right}0`,
+    '',
+  ]
   for (const payload_hash of wrong) expect(await dispatch(sender, request('eff_2', { payload_hash }))).toBe('invalid')
   expect(await dispatch(sender, request('eff_2', { payload: { ...payload, b: 2 } }))).toBe('invalid')
   expect((await sender.ok(list, {})).items.map(({ dag_id }) => dag_id)).not.toContain('intel__eff_2')
@@ -91,7 +95,7 @@ test('an effect type without operators is the operator, and an unknown one is na
   })
   expect(shown).toMatchObject({ status: 'error', fault: { reason: expect.stringContaining('external_dispatch') } })
   const none = { operators: 'all' }
-  expect(
-    await dispatch(sender, request('eff_7', { payload: none, payload_hash: canonicalDigest(none) })),
-  ).toBe('invalid')
+  expect(await dispatch(sender, request('eff_7', { payload: none, payload_hash: canonicalDigest(none) }))).toBe(
+    'invalid',
+  )
 })

@@ -13,12 +13,12 @@ import {
   workflowRunState,
   workflowSchedulerPart,
 } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
+import { namedValues } from '../fields.ts'
 
 /** Of a request for a run: its values are in every answer about it. */
 export const max_run_bytes = 32_768
 
-export const runConf = z
-  .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,127}$/, 'must be a name of letters, digits and _ . -'), z.json())
+export const runConf = namedValues
   .default({})
   .meta({ description: 'Values that are stored and shown with the run; no task reads them yet' })
 

@@ -1,6 +1,6 @@
 // Takes an effect that a service dispatches after an attested decision: its payload is verified, then assembled and deployed.
-import { timingSafeEqual } from 'node:crypto'
 import * as z from 'zod'
+import { equalsInConstantTime } from '../../../kernel/cryptography/equals-in-constant-time.ts'
 import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { parseWithSchema } from '../../../kernel/error/parsing.ts'
@@ -13,7 +13,7 @@ import { operation } from '../../../kernel/operation/operation.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { dagId } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { holdName } from '../../../shared/name-holder/hold-name.ts'
-import { uid } from '../fields.ts'
+import { namedValues, uid } from '../fields.ts'
 import { dispatched_prefix } from '../managed-dag/dag-names.ts'
 import { storePrincipal } from '../managed-dag/deployment.ts'
 import { listConnections } from './assemble.ts'
@@ -35,9 +35,9 @@ const input = z.strictObject({
     .regex(/^[A-Za-z0-9_.-]{1,120}$/, 'must be letters, digits and _ . -, at most 120')
     .meta({ description: 'The same id is one effect, however often it is dispatched' }),
   ...{ edition_id, effect_type, target },
-  payload: z
-    .record(z.string(), z.json())
-    .meta({ description: 'With `operators`, those; otherwise the parameters of the operator effect_type' }),
+  payload: namedValues.meta({
+    description: 'With `operators`, those; otherwise the parameters of the operator effect_type',
+  }),
   payload_hash,
   deadline: deadline.optional(),
   name: effectText.name.optional(),
@@ -75,13 +75,18 @@ export const dispatch = operation({
     const doc = await takeEffect(call, request, operators)
     if (isRefusal(doc)) return doc
     const { id: external_reference, value } = doc
-    return { acknowledged: true as const, external_reference, dag_id: value.dag_id, status: 'pending_validation' as const }
+    return {
+      acknowledged: true as const,
+      external_reference,
+      dag_id: value.dag_id,
+      status: 'pending_validation' as const,
+    }
   },
 })
 
 /** Both are 64 digits: the time does not tell how many of them are right. */
 function refuseHash({ payload, payload_hash: stated }: DispatchRequest): Refusal | undefined {
-  if (timingSafeEqual(Buffer.from(canonicalDigest(payload)), Buffer.from(stated))) return undefined
+  if (equalsInConstantTime(canonicalDigest(payload), stated)) return undefined
   return refuse('invalid', 'the payload is not the one that was hashed: hash its canonical JSON (RFC 8785)', [
     { path: 'payload_hash', message: 'is not the SHA-256 of the payload' },
   ])
@@ -113,7 +118,10 @@ async function takeEffect(
   const { doc, isNew } = await holdName(call.store(effects), id, label, { create, fits: () => true })
   if (isNew) announceJob(call, effects, doc)
   if (doc.value.request_digest === call.requestDigest()) return doc
-  return refuse('already_exists', `the effect ${request.effect_id} was dispatched with other content: give it another id`)
+  return refuse(
+    'already_exists',
+    `the effect ${request.effect_id} was dispatched with other content: give it another id`,
+  )
 }
 
 type EffectParts = {

@@ -6,7 +6,7 @@ import { job_indexes } from '../../../kernel/job/job-fields.ts'
 import { classification } from '../../../kernel/label/label.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { dagTask, max_tasks } from '../../../shared/assembled-dag/assembled-dag.ts'
-import { instant, provenanceViewFields, shortText, uid } from '../fields.ts'
+import { instant, namedValues, provenanceViewFields, shortText, uid } from '../fields.ts'
 import { deploymentFault, liveFields, managedFields, managedStatus } from '../managed-dag/model.ts'
 
 const { operator, params, retries, retry_delay_s, time_limit_s } = dagTask.shape
@@ -48,7 +48,7 @@ export const dispatchFields = {
   correlation_id: shortText.meta({ description: 'The id that the service gave the effect' }),
   edition_id: shortText.meta({ description: 'The attested edition that led to it' }),
   effect_type: operator.meta({ description: 'The operator that it is of, unless the payload lists operators' }),
-  target: z.record(z.string(), z.json()).meta({ description: 'What it is aimed at, as the template of the decision says' }),
+  target: namedValues.meta({ description: 'What it is aimed at, as the template of the decision says' }),
   payload_hash: z
     .string()
     .regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hexadecimal digits')

@@ -201,7 +201,7 @@ class EmbeddedCallerScheduler implements CallerScheduler {
 
 function buildRun(
   call: Call,
-  { id: pipeline, value: { tenant_id, label, dag_id, dag_digest } }: Doc<ManagedDag>,
+  { id: pipeline, value: { tenant_id, label, dag_id, dag_digest, deployed_by } }: Doc<ManagedDag>,
   dag: AssembledDag,
   { dag_run_id, conf, logical_date }: RunTrigger,
 ): Omit<StoredDagRun, keyof JobFields> {
@@ -211,7 +211,7 @@ function buildRun(
     ...{ pipeline, dag_id, dag_run_id, dag, dag_digest, conf: { ...conf } as StoredDagRun['conf'] },
     ...(logical_date === undefined ? {} : { logical_date }),
     // Of a dispatched effect, by a service that may dispatch and not run: the job checks that it still may.
-    ...(permits(call.caller.permissions, 'ingest:run') ? {} : { begun_by: 'ingest:dispatch' as const }),
+    ...(permits(call.caller.permissions, 'ingest:run') || !deployed_by ? {} : { begun_by: deployed_by }),
     state: 'queued',
     tasks: dag.tasks.map(({ name }) => ({ name, tries: 0, failures: 0 })),
   }
