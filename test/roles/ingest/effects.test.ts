@@ -122,6 +122,7 @@ test('schedules are checked, and none goes with a clean-up after one run', async
   await waitUntilChecked(ann, once.uid)
   expect(await ann.refusal(update, { uid: once.uid, schedule: '@daily' })).toBe('invalid')
   const daily = await ann.ok(create, { ...effect, schedule: '0 3 * * *' })
+  expect(daily.warnings).toEqual([expect.stringContaining('no runs of effects by a schedule')])
   await waitUntilChecked(ann, daily.uid)
   expect(await ann.ok(update, { uid: daily.uid, schedule: null })).toMatchObject({ schedule: null })
 })

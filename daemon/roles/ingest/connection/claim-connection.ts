@@ -16,7 +16,7 @@ export async function claimConnection(
   pipeline: { readonly id: string; readonly label: Label },
   dag: AssembledDag,
 ): Promise<Refusal | undefined> {
-  const [id, second] = listConnections(dag)
+  const [id, second] = listConnections(dag.tasks)
   if (id === undefined) return undefined
   if (second !== undefined) return refuse('invalid', 'a pipeline reads by one connection: deploy one for each')
   const doc = await call.store(connections).find(id)
@@ -49,12 +49,12 @@ export async function refuseTakenContent(
 
 /** Those that a pipeline may have claimed. */
 export function listHeldConnections({ dag, content }: StoredPipeline): string[] {
-  return [...new Set([...(dag ? listConnections(dag) : []), ...listContentConnections(content)])]
+  return [...new Set([...(dag ? listConnections(dag.tasks) : []), ...listContentConnections(content)])]
 }
 
 function listContentConnections(content: string): string[] {
   const dag = parseJsonAs(assembledDag, content)
-  return dag ? listConnections(dag) : []
+  return dag ? listConnections(dag.tasks) : []
 }
 
 function refuseHeld(id: string): Refusal {
@@ -91,5 +91,5 @@ async function findHolder(call: Call, { id, value }: Doc<StoredConnection>): Pro
 }
 
 function reads({ dag, status }: StoredPipeline, id: string): boolean {
-  return status === 'pending_validation' || (dag !== undefined && listConnections(dag).includes(id))
+  return status === 'pending_validation' || (dag !== undefined && listConnections(dag.tasks).includes(id))
 }

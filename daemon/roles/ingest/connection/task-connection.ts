@@ -4,15 +4,15 @@ import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { isCoveredBy, type Label } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
-import type { AssembledDag, DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
+import type { DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
 import type { OpenConnection } from '../parts.ts'
 import { connections, type StoredConnection } from './model.ts'
 import { openConnection } from './test-connection.ts'
 
-const connectionParams = z.looseObject({ connection_id: z.string() })
+const connectionParams = z.looseObject({ connection_id: z.string().min(1).max(128) })
 
-/** The connections that a DAG names, each once. */
-export function listConnections({ tasks }: Pick<AssembledDag, 'tasks'>): string[] {
+/** The connections that tasks of a DAG name, or operators of an effect, each once. */
+export function listConnections(tasks: readonly Pick<DagTask, 'params'>[]): string[] {
   return [...new Set(tasks.flatMap((task) => findConnectionId(task) ?? []))]
 }
 

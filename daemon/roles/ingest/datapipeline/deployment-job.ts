@@ -11,8 +11,8 @@ export const deploymentJob = deploymentJobOf({
   read: ({ content, dag_id }) => readContent(content, dag_id),
   claim: async (call, { id, value }, dag) => await claimConnection(call, { id, label: value.label }, dag),
   async release(call, { id, value }, dag) {
-    const named = listConnections(dag)
-    const former = value.dag ? listConnections(value.dag) : []
+    const named = listConnections(dag.tasks)
+    const former = value.dag ? listConnections(value.dag.tasks) : []
     await freeConnections(
       call,
       id,

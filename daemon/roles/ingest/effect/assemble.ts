@@ -38,9 +38,3 @@ export function listUnknownOperators(operators: readonly EffectOperator[]): DagF
 function nameOperatorPath({ path, message }: DagFault): DagFault {
   return { path: path.replace(/^tasks\.(\d+)(\.after)?/, 'operators.$1'), message }
 }
-
-/** Connections that operators name in their parameters, each once. */
-export function listConnections(operators: readonly EffectOperator[]): string[] {
-  const named = operators.map(({ params: { connection_id } }) => connection_id)
-  return [...new Set(named.filter((id) => typeof id === 'string' && id !== '' && id.length <= 128) as string[])]
-}

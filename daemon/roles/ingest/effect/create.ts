@@ -9,11 +9,11 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import { checkRepeatedRequest } from '../../../kernel/operation/check-repeated-request.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
+import { listConnections } from '../connection/task-connection.ts'
 import { uid } from '../fields.ts'
 import { created_prefix } from '../managed-dag/dag-names.ts'
 import { refuseFirstRun, storePrincipal } from '../managed-dag/deployment.ts'
 import { objectPaths } from '../object-paths.ts'
-import { listConnections } from './assemble.ts'
 import { changedEffectView, effects, effectText, max_effect_bytes, type StoredEffect } from './model.ts'
 import { refuseSchedule } from './refuse-effect.ts'
 import { showEffect } from './view.ts'
@@ -54,7 +54,7 @@ export const create = operation({
   async run(call, request) {
     const doc = await createEffect(call, request)
     if (isRefusal(doc)) return doc
-    const warnings = listWarnings(request.operators, request.connections)
+    const warnings = await listWarnings(call, doc.value, request.connections)
     return { ...(await showEffect(call, doc)), warnings }
   },
 })

@@ -13,10 +13,10 @@ import { operation } from '../../../kernel/operation/operation.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { dagId } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { holdName } from '../../../shared/name-holder/hold-name.ts'
+import { listConnections } from '../connection/task-connection.ts'
 import { namedValues, uid } from '../fields.ts'
 import { dispatched_prefix } from '../managed-dag/dag-names.ts'
 import { storePrincipal } from '../managed-dag/deployment.ts'
-import { listConnections } from './assemble.ts'
 import {
   dispatchedEffectId,
   dispatchFields,

@@ -8,13 +8,13 @@ import { resolveClassification } from '../../../kernel/label/resolve-classificat
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import type { Doc, UpdateStep } from '../../../kernel/store/store.ts'
+import { listConnections } from '../connection/task-connection.ts'
 import { uidInput } from '../fields.ts'
 import { refuseFirstRun, storePrincipal } from '../managed-dag/deployment.ts'
 import { openManaged } from '../managed-dag/open-managed.ts'
 import { beginAgain, refuseWhileDeployed } from '../managed-dag/redeploy.ts'
 import { setPaused } from '../managed-dag/set-paused.ts'
 import { objectPaths } from '../object-paths.ts'
-import { listConnections } from './assemble.ts'
 import { effectKind } from './kind.ts'
 import { changedEffectView, effects, effectText, max_effect_bytes, type StoredEffect } from './model.ts'
 import { refuseSchedule } from './refuse-effect.ts'
@@ -54,7 +54,7 @@ export const update = operation({
         ? await changeEffect(call, uid, change)
         : await setPaused(call, effectKind, uid, action === 'pause')
     if (isRefusal(doc)) return doc
-    return { ...(await showEffect(call, doc)), warnings: listWarnings(doc.value.operators, []) }
+    return { ...(await showEffect(call, doc)), warnings: await listWarnings(call, doc.value, []) }
   },
 })
 

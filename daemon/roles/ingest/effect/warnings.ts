@@ -1,16 +1,24 @@
 // Warnings before a flight: what operators of an effect need and the site does not have. They block nothing.
-import { listConnections, listUnknownOperators } from './assemble.ts'
-import type { EffectOperator } from './model.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { connections } from '../connection/model.ts'
+import { listConnections } from '../connection/task-connection.ts'
+import { listUnknownOperators } from './assemble.ts'
+import type { StoredEffect } from './model.ts'
 
 /** `announced`: connections that the author expects the operators to use. */
-export function listWarnings(operators: readonly EffectOperator[], announced: readonly string[]): string[] {
+export async function listWarnings(
+  call: Call,
+  { operators, schedule }: Pick<StoredEffect, 'operators' | 'schedule'>,
+  announced: readonly string[],
+): Promise<string[]> {
   const used = listConnections(operators)
-  // The site has no connections yet: each that is named is missing.
-  const missing = used.map((id) => `the site has no connection ${id}`)
+  const found = await Promise.all(used.map(async (id) => await call.store(connections).find(id)))
+  const missing = used.filter((_, at) => !found[at]).map((id) => `the site has no connection ${id}`)
   const unused = [...new Set(announced)].filter((id) => !used.includes(id))
   return [
     ...missing,
     ...unused.map((id) => `no operator uses the connection ${id}`),
     ...listUnknownOperators(operators).map(({ path, message }) => `${path}: ${message}`),
+    ...(schedule === null ? [] : ['the embedded scheduler starts no runs of effects by a schedule: trigger them']),
   ]
 }
