@@ -20,6 +20,8 @@ beforeAll(async () => {
   if (!opensearchRequirement.isPresent) return
   server = sharedOpenSearch()
   await server.start()
+  // The server makes no index by itself.
+  await server.request('PUT', `/${index}`)
   for (let at = 0; at < documents; at++) {
     const last = at === documents - 1 ? '?refresh=true' : ''
     await server.request('PUT', `/${index}/_doc/${at}${last}`, {
