@@ -8,25 +8,32 @@ import { zstdDecompressSync } from 'node:zlib'
 import type Database from 'better-sqlite3'
 import { writeFully } from '../../platform/durable-file/write-durably.ts'
 
-/** Inside the executable all modules lie flat in one virtual folder, with `native/` and `profiles/` beside them. */
-const moduleDirectory = path.dirname(fileURLToPath(import.meta.url))
-const bundledAddon = path.join(moduleDirectory, 'native', `better_sqlite3-linux-${process.arch}.node.zst`)
-const isPackaged = existsSync(bundledAddon)
-
 /** As its types have it: a path. The library takes the loaded code itself as well. */
 type NativeBinding = NonNullable<Database.Options['nativeBinding']>
 
-/** Loaded once: all databases of a process share the code. */
+/** Loaded once: all databases of a thread share the code. */
 let loadedBinding: NativeBinding | undefined
 
 /**
+ * The compressed addon in the executable; undefined from sources. Inside the executable all modules lie flat in one virtual folder,
+ * with `native/` and `profiles/` beside them. Threads cannot read it, and are given it.
+ */
+export function readPackedAddon(): Uint8Array | undefined {
+  const moduleDirectory = path.dirname(fileURLToPath(import.meta.url))
+  const file = path.join(moduleDirectory, 'native', `better_sqlite3-linux-${process.arch}.node.zst`)
+  return existsSync(file) ? readFileSync(file) : undefined
+}
+
+/**
  * The native binding, for better-sqlite3's option `nativeBinding`: loaded from the executable, through `dir`, a folder
- * of this user alone (see `loadNative`); from sources, the path of the package's prebuilt file.
+ * of this user alone (see `loadNative`); from sources, the path of the package's prebuilt file. `packed`: see `readPackedAddon`.
  * @throws when no file can be made in `dir`, another user could write there, or its file system forbids running code.
  */
-export function loadSqliteAddon(dir: string): NativeBinding {
-  if (!isPackaged) return findPrebuiltAddon()
-  loadedBinding ??= loadNative(zstdDecompressSync(readFileSync(bundledAddon)), dir)
+export function loadSqliteAddon(dir: string, packed?: Uint8Array): NativeBinding {
+  if (loadedBinding) return loadedBinding
+  const addon = packed ?? readPackedAddon()
+  if (!addon) return findPrebuiltAddon()
+  loadedBinding = loadNative(zstdDecompressSync(addon), dir)
   return loadedBinding
 }
 

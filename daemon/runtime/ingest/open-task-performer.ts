@@ -1,6 +1,7 @@
 // Performs the tasks of DAGs, each try in a thread of its own.
 import { join } from 'node:path'
 import { threads } from '../../../adapters/compute/threads/threads.ts'
+import { readPackedAddon } from '../../../adapters/store/sqlite/addon.ts'
 import { findThreadScript } from '../../boot/host/thread-script.ts'
 import { roleDataFolder, roleRunFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
 import { isRefusal } from '../../kernel/error/errors.ts'
@@ -29,7 +30,8 @@ export function openTaskPerformer(folder: SiteFolder, resolved: ResolvedSettings
   const datasets = join(roleDataFolder(folder, 'ingest'), datasets_folder)
   return {
     async perform(work, signal): Promise<TaskOutcome> {
-      const input: TaskThreadJob = { ...work, ...sources, datasets }
+      const packedAddon = work.connection?.conn_type === 'sqlite' ? readPackedAddon() : undefined
+      const input: TaskThreadJob = { ...work, ...sources, packedAddon, datasets }
       try {
         return (await ingestThreads.run({
           input,

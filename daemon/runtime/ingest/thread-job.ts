@@ -8,6 +8,8 @@ export type SourceSettings = {
   readonly trusted_networks: readonly string[]
   /** A private folder for native code; see `loadSqliteAddon`. */
   readonly addonDir: string
+  /** For a task that opens a SQLite file, in the executable; see `readPackedAddon`. */
+  readonly packedAddon?: Uint8Array | undefined
 }
 
 export type TaskThreadJob = TaskWork &

@@ -13,6 +13,8 @@ export type SqliteSourceFile = {
   /** A private copy: nobody writes to it, and it has no journal of another program. */
   readonly file: string
   readonly addonDir: string
+  /** In a thread of the executable: the native code; see `readPackedAddon`. */
+  readonly packedAddon?: Uint8Array | undefined
 }
 
 const block_rows = 256
@@ -25,8 +27,8 @@ const group_columns = 50
 const max_named = 20
 
 /** Throws `RowSourceError` for a file that is no database. */
-export function sqliteSource({ file, addonDir }: SqliteSourceFile): RowSource {
-  const db = convertErrors(() => openCopy(file, addonDir))
+export function sqliteSource(source: SqliteSourceFile): RowSource {
+  const db = convertErrors(() => openCopy(source))
   return {
     async probe() {
       return `a SQLite database of ${convertErrors(() => listTables(db)).length} tables`
@@ -38,8 +40,8 @@ export function sqliteSource({ file, addonDir }: SqliteSourceFile): RowSource {
   }
 }
 
-function openCopy(file: string, addonDir: string): Database.Database {
-  const db = new Database(file, { nativeBinding: loadSqliteAddon(addonDir), fileMustExist: true })
+function openCopy({ file, addonDir, packedAddon }: SqliteSourceFile): Database.Database {
+  const db = new Database(file, { nativeBinding: loadSqliteAddon(addonDir, packedAddon), fileMustExist: true })
   try {
     // The copy is ours, so that SQLite may make what it needs beside it; the reading itself changes nothing.
     db.pragma('query_only = ON')

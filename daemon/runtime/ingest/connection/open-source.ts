@@ -47,7 +47,7 @@ async function openSqlite(connection: OpenConnection, settings: SourceSettings, 
   refuseJournals(connection, settings, name)
   await copyDataFile(connection, settings, name, scratch)
   try {
-    const source = sqliteSource({ file: scratch, addonDir: settings.addonDir })
+    const source = sqliteSource({ file: scratch, addonDir: settings.addonDir, packedAddon: settings.packedAddon })
     return {
       ...source,
       async close() {
