@@ -113,6 +113,8 @@ export async function bundle({ root, into, target, hasFaultPoints }) {
     minify: true,
     legalComments: 'none',
     logLevel: 'warning',
+    // Scripts of threads have no place: they are given what lies beside the modules of the executable.
+    logOverride: { 'empty-import-meta': 'silent' },
     plugins: [zodInOneLanguage, transliterationOfBlocksInUse],
   })
   for (const { path: file, contents } of threads.outputFiles) fs.writeFileSync(`${file}.zst`, compress(contents))

@@ -1,0 +1,71 @@
+// The packaged executable takes in a file and a database: its threads have neither the sources of modules nor its files.
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { create } from '../../daemon/roles/ingest/connection/create.ts'
+import { deploy } from '../../daemon/roles/ingest/datapipeline/deploy.ts'
+import { get } from '../../daemon/roles/ingest/datapipeline/get.ts'
+import { run } from '../../daemon/roles/ingest/datapipeline/run.ts'
+import { createDatabase } from '../roles/ingest/ingest-site.ts'
+import { type CheckedClient, createCheckedClient } from '../support/http/checked-client.ts'
+import { sendHttpRequest } from '../support/http/send-http-request.ts'
+import { createPackagedSite, type PackagedSite, type ServedSite } from '../support/site/packaged-site.ts'
+import { waitUntil } from '../support/site/test-site.ts'
+
+type CallArguments = Parameters<typeof sendHttpRequest> extends [string, ...infer Rest] ? Rest : never
+
+let site: PackagedSite
+let served: ServedSite
+let olga: CheckedClient
+
+beforeAll(async () => {
+  site = createPackagedSite('demo')
+  const data_folder = path.join(site.dir, 'files')
+  const own = path.join(data_folder, 'acme')
+  mkdirSync(own, { recursive: true })
+  writeFileSync(path.join(own, 'people.csv'), 'id,name\n1,Ann\n2,Bob\n')
+  createDatabase(
+    path.join(own, 'ledger.db'),
+    'CREATE TABLE entry (id, amount); INSERT INTO entry VALUES (1, 2), (3, 4)',
+  )
+  site.edit('roles: [site, consensus, resolution]', 'roles: [site, ingest]')
+  site.edit('\ningest:\n', `\ningest:\n  data_folder: ${data_folder}\n`)
+  served = await site.serve()
+  const minted = site.run(['token', 'mint', '--subject', 'olga', '--roles', 'operator', '--json'])
+  const url = `http://127.0.0.1:${served.ports.ingest}`
+  const requester = { call: (_role: string, ...args: CallArguments) => sendHttpRequest(url, ...args) }
+  olga = createCheckedClient(requester, JSON.parse(minted.stdout).token, () => 'ingest')
+})
+afterAll(async () => {
+  await served?.stop()
+  site?.remove()
+})
+
+async function runTask(dag_id: string, task: object) {
+  const content = JSON.stringify({ format: 1, dag_id, tasks: [{ name: 'read', ...task }] })
+  const { uid } = await olga.ok(deploy, { dag_id, content, run_on_deploy: true })
+  return await waitUntil(async () => {
+    const { last_run, fault } = await olga.ok(get, { uid })
+    return (fault || last_run?.state === 'success' || last_run?.state === 'failed') && { uid, last_run, fault }
+  })
+}
+
+const listDatasets = (uid: string) =>
+  readdirSync(path.join(site.dir, 'data/ingest/datasets/acme')).filter((name) => name.startsWith(`${uid}.`))
+
+test('a file lands as a dataset', async () => {
+  const { uid, last_run } = await runTask('people', { operator: 'ingest_file', params: { file: 'people.csv' } })
+  expect(last_run).toMatchObject({ state: 'success' })
+  expect(listDatasets(uid)).toHaveLength(1)
+})
+
+test('a table of a SQLite file lands, for each of several runs', async () => {
+  const config = { file: 'ledger.db' }
+  const made = await olga.ok(create, { name: 'ledger', conn_type: 'sqlite', config })
+  expect(made.test).toMatchObject({ ok: true })
+  const params = { connection_id: made.uid, table: 'entry' }
+  const { uid, last_run } = await runTask('ledger', { operator: 'ingest_database', params })
+  expect(last_run).toMatchObject({ state: 'success' })
+  await olga.ok(run, { uid })
+  await waitUntil(() => listDatasets(uid).length === 2)
+})
