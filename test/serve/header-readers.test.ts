@@ -35,9 +35,17 @@ test.each([
 
 test('a path knows its methods, and a dot in it is a dot', () => {
   const at = (method: string, path: string) => ({ operation: { method, path } }) as ServedRoute
-  const methodsOf = methodLookup([at('GET', '/a/{id}/b.json'), at('POST', '/a/{id}/b.json'), at('PUT', '/a:b')])
+  const methodsOf = methodLookup([
+    at('GET', '/a/{id}/b.json'),
+    at('POST', '/a/{id}/b.json'),
+    at('PUT', '/a:b'),
+    at('PUT', '/a/b'),
+    at('PATCH', '/{id}/b'),
+  ])
   expect(methodsOf('/a/1/b.json')).toEqual(['GET', 'HEAD', 'POST'])
   expect(methodsOf('/a/1/bxjson')).toEqual([])
+  expect(methodsOf('/c/b')).toEqual(['PATCH'])
+  expect(methodsOf('/a/b')).toEqual(['PUT'])
   expect(methodsOf('/a/1/2/b.json')).toEqual([])
   expect(toRouterPath('/a:b/{some_id}')).toBe('/a::b/:some_id')
 })

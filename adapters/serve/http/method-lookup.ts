@@ -1,15 +1,19 @@
 // Distinguishes an unknown path (404) from one that other methods serve (405).
 import { listPaths, type ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
 
-/** Lists the methods that serve a path; empty for an unknown path. Called only when no route fits. */
+/**
+ * Lists the methods that serve a path; empty for an unknown path. A path that is declared without parameters has its own methods
+ * alone, as its document says. Called only when no route fits.
+ */
 export function methodLookup(operations: readonly ServedRoute[]): (path: string) => readonly string[] {
   const patterns = operations.flatMap(({ operation }) =>
-    listPaths(operation).map((path) => ({ shape: pathPattern(path), method: operation.method })),
+    listPaths(operation).map((declared) => ({ declared, shape: pathPattern(declared), method: operation.method })),
   )
+  const fixed = new Set(patterns.map(({ declared }) => declared).filter((declared) => !declared.includes('{')))
   return (path) => {
     const methods = new Set<string>()
-    for (const { shape, method } of patterns) {
-      if (!shape.test(path)) continue
+    for (const { declared, shape, method } of patterns) {
+      if (fixed.has(path) ? declared !== path : !shape.test(path)) continue
       methods.add(method)
       if (method === 'GET') methods.add('HEAD')
     }
