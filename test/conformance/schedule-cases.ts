@@ -41,6 +41,8 @@ export const dayCases: typeof fieldCases = [
 ]
 
 export const refusedExpressions: readonly string[] = [
+  '__proto__',
+  'constructor',
   ...['', ' ', 'every night', '* * * *', '* * * * * * *', '0 3 * * *\n', '0\t3 * * *', '0 3 * * * # nightly'],
   ...['61 * * * *', '60 * * * *', '* 24 * * *', '* * 0 * *', '* * 32 * *', '* * * 0 *', '* * * 13 *', '* * * * 8'],
   ...['60 * * * * *', '-1 * * * *', '+1 * * * *', '1.5 * * * *', '1e1 * * * *', '0x1 * * * *', '100 * * * *'],

@@ -24,12 +24,12 @@ export type CronFields = {
   readonly needsBothDays: boolean
 }
 
-const named_intervals: Readonly<Record<string, string>> = {
-  '@hourly': '0 * * * *',
-  '@daily': '0 0 * * *',
-  '@weekly': '0 0 * * 0',
-  '@monthly': '0 0 1 * *',
-}
+const named_intervals: ReadonlyMap<string, string> = new Map([
+  ['@hourly', '0 * * * *'],
+  ['@daily', '0 0 * * *'],
+  ['@weekly', '0 0 * * 0'],
+  ['@monthly', '0 0 1 * *'],
+])
 
 const number = '\\d{1,2}'
 /** An asterisk, value or range, with an optional step for the first and the last; several with commas. */
@@ -50,7 +50,7 @@ const max_expression_length = 128
  */
 export function readCronFields(expression: string): CronFields | Refusal {
   if (expression.length > max_expression_length) return refuseSchedule(`it has ${expression.length} characters`)
-  const words = (named_intervals[expression] ?? expression).split(' ').filter((word) => word !== '')
+  const words = (named_intervals.get(expression) ?? expression).split(' ').filter((word) => word !== '')
   const fields = words.length === 5 ? ['0', ...words] : words
   if (fields.length !== 6) return refuseSchedule(`it has ${words.length} fields`)
   const wrong = fields.find((field, at) => !fieldPatterns[at]?.test(field))
@@ -69,6 +69,6 @@ const beginsWithAsterisk = (field: string) => field.startsWith('*')
 export function refuseSchedule(observed: string): Refusal {
   return refuse(
     'invalid',
-    `The expression is not a schedule: ${observed}. Use five fields (minute, hour, day of month, month, day of week), six with seconds first, or ${Object.keys(named_intervals).join(', ')}, such as 0 3 * * *`,
+    `The expression is not a schedule: ${observed}. Use five fields (minute, hour, day of month, month, day of week), six with seconds first, or ${[...named_intervals.keys()].join(', ')}, such as 0 3 * * *`,
   )
 }
