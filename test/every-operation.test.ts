@@ -76,8 +76,7 @@ function changesState({ operation }: AddressedOperation): boolean {
   return operation.method !== 'GET'
 }
 
-/** Methods that no operation of the role has at the path. */
-/** A path is also that of the operations whose parameters its words could be. */
+/** Methods that no operation of the role has at the path, which is also that of operations whose parameters its words could be. */
 function missingMethods({ role }: AddressedOperation, path: string): string[] {
   const serves = (other: string) => new RegExp(`^${other.replaceAll(/\{[a-z_]+\}/g, '[^/]+')}$`).test(path)
   const present = operations

@@ -26,7 +26,7 @@ const max_columns = 1_000
 const group_columns = 50
 const max_named = 20
 
-/** Throws `RowSourceError` for a file that is no database. */
+/** Throws `RowSourceError` for a file that is not a database. */
 export function sqliteSource(source: SqliteSourceFile): RowSource {
   const db = convertErrors(() => openCopy(source))
   return {

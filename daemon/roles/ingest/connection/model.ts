@@ -8,7 +8,7 @@ import { connectionTypeName } from './type/catalog.ts'
 
 const config = z
   .record(z.string().max(64), z.json())
-  .meta({ description: 'Fields of the template that are no secrets; see connection_schema' })
+  .meta({ description: 'Fields of the template, without its secrets; see connection_schema' })
 
 export const connectionInputFields = {
   name: shortText,

@@ -96,14 +96,14 @@ export function putOffTrigger(
   return releaseJob(completeStep({ ...value, fault: { code, reason, at } }), now_ms + retry_ms)
 }
 
-/** Ends the schedule for a reason that lasts, such as an owner without rights: nothing runs until it is set anew. */
+/** Ends the schedule for a reason that lasts, such as an owner without rights: nothing runs until it is set again. */
 export function failSchedule(value: StoredPipelineSchedule, failure: JobFailure, at: string): StoredPipelineSchedule {
   const { code, reason } = failure
   const fields = { status: 'idle' as const, next_ts: undefined, fault: { code, reason, at }, updated_at: at }
   return endJob(value, 'failed', fields, failure)
 }
 
-/** Plans anew by a clock that was put back: undefined while the clock is not behind. */
+/** Plans again by a clock that was put back: undefined while the clock is not behind. */
 export function replanBehind(
   value: StoredPipelineSchedule,
   plan: PlannedSchedule,

@@ -1,4 +1,4 @@
-// What a request for an effect must not have: a schedule that is none, or one beside a clean-up after one run.
+// Refuses a schedule of an effect that cannot be read, or that stands beside a clean-up after one run.
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { scheduleParserPart } from '../parts.ts'

@@ -95,7 +95,7 @@ function changeRule(
     principal,
   }: { readonly label?: Label | undefined; readonly principal?: StoredPrincipal | undefined },
 ): UpdateStep<StoredEffect, Refusal | undefined> {
-  // Who may change an effect may not thereby show it to more.
+  // A change must not show the effect to more callers.
   if (!isCoveredBy(value.label, label, call.site.labels))
     return { answer: refuse('label_denied', 'the visibility of an effect is raised, never lowered') }
   const described = {

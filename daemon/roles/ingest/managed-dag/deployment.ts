@@ -1,4 +1,4 @@
-// What a deployment needs of its caller: a principal for its job, and the permission of the run that it triggers.
+// Stores the caller as the principal of a deployment, and checks its permission for the first run.
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { StoredPrincipal } from '../../../kernel/identity/delegation.ts'
 import { permits } from '../../../kernel/identity/identity.ts'

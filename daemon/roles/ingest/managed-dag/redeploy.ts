@@ -1,4 +1,4 @@
-// Begins another deployment of an object with a DAG: its job begins anew, once the one before is over.
+// Begins another deployment of an object with a DAG, once the one before is over.
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { StoredPrincipal } from '../../../kernel/identity/delegation.ts'
 import type { JobFields } from '../../../kernel/job/job-fields.ts'
