@@ -50,7 +50,7 @@ async function createSites(name: string): Promise<PackagedSitePair> {
   const world = await copyPackagedFederation(pattern)
   worlds.push(world)
   const two = await openPackagedSitePair(world)
-  editProfile(two.bravo, { search: { host: server.url, index_prefix: name, replicas: 0, timeout: 2 } })
+  editProfile(two.bravo, { search: { host: server.url, index_prefix: name, replicas: 0, timeout: 20 } })
   return two
 }
 

@@ -35,8 +35,8 @@ beforeEach(() => {
 })
 
 /** As a daemon that starts again over what it had on its disk. */
-function reopen(prefix = 'outage-'): void {
-  clusterStore = openClusterStore(server.url, folder, prefix, 2_000)
+function reopen(prefix = 'outage-', timeout_ms = 20_000): void {
+  clusterStore = openClusterStore(server.url, folder, prefix, timeout_ms)
 }
 
 const docs = ['d0', 'd1', 'd2', 'd3']
@@ -154,6 +154,9 @@ async function freezeInDoubt(load: MarkLoad): Promise<void> {
 where(
   'frozen in the middle of writes, thawed, and killed as soon as it answers again',
   async () => {
+    await clusterStore.close()
+    // A server that freezes is noticed by this time alone.
+    reopen('outage-', 2_000)
     for (const id of docs) await clusterStore.store.create(notes, `frozen-${id}`, buildNote({ title: 'marks' }))
     const load = new MarkLoad('f', 'frozen-')
     await vi.waitUntil(() => load.acknowledged.length > 60, { timeout: 60_000 })
@@ -178,7 +181,7 @@ where(
  */
 where('a write read back is on disk before it counts: created, replaced, removed, copied', async () => {
   const still = new AbortController().signal
-  const connection = openCluster({ url: server.url, verify: true, timeout_ms: 2_000 })
+  const connection = openCluster({ url: server.url, verify: true, timeout_ms: 20_000 })
   onTestFinished(() => connection.close())
   const documents = new DocumentClient(connection)
   const onDisk = (when: 'request' | 'async', index: string) => {
@@ -188,7 +191,7 @@ where('a write read back is on disk before it counts: created, replaced, removed
   // Each in an index of its own: what puts one write there takes along what came before.
   const indexed = async (kind: string) => {
     const alias = `disk-${kind}-note`
-    const own = openClusterStore(server.url, mkdtempSync(path.join(folder, 'own-')), `disk-${kind}-`, 2_000)
+    const own = openClusterStore(server.url, mkdtempSync(path.join(folder, 'own-')), `disk-${kind}-`)
     onTestFinished(() => own.close())
     await own.store.create(notes, 'n1', buildNote())
     if (kind === 'created') await own.store.remove(notes, 'n1')
