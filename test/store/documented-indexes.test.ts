@@ -11,7 +11,7 @@ const documented = everyRole.flatMap(({ collections }) =>
 
 test('the documented names are those of the interface documents', () => {
   expect([...new Set(documented.map(({ alias }) => alias))].sort()).toEqual([
-    ...['data-ingest', 'fusion', 'pipeline-scheduler', 'proxy', 'signal'],
+    ...['data-ingest', 'fusion', 'pipeline-scheduler', 'proxy', 'signal', 'workflow-metrics'],
   ])
   expect(documented.filter(({ alias }) => alias === 'fusion').map(({ name }) => name)).toHaveLength(5)
 })

@@ -32,3 +32,10 @@ export const namedValues = z.record(
   z.string().regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,127}$/, 'must be a name of letters, digits and _ . -'),
   z.json(),
 )
+
+export const jsonSchema = z.record(z.string(), z.json())
+
+/** The JSON Schema of what an author writes. */
+export function renderSchema(schema: z.ZodType): z.output<typeof jsonSchema> {
+  return jsonSchema.parse(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }))
+}

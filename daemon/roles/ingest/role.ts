@@ -25,13 +25,17 @@ import { deploy } from './datapipeline/deploy.ts'
 import { deploymentJob } from './datapipeline/deployment-job.ts'
 import { get } from './datapipeline/get.ts'
 import { list } from './datapipeline/list.ts'
+import { metrics as metricsOfPipeline } from './datapipeline/metrics.ts'
 import { pipelines } from './datapipeline/model.ts'
 import { pause } from './datapipeline/pause.ts'
 import { remove } from './datapipeline/remove.ts'
 import { run } from './datapipeline/run.ts'
 import { runs } from './datapipeline/runs.ts'
 import { status } from './datapipeline/status.ts'
+import { statuses as statusesOfPipelines } from './datapipeline/statuses.ts'
 import { stop } from './datapipeline/stop.ts'
+import { template } from './datapipeline/template.ts'
+import { templates } from './datapipeline/templates.ts'
 import { unpause } from './datapipeline/unpause.ts'
 import { update } from './datapipeline/update.ts'
 import * as scheduleGet from './datapipeline-schedule/get.ts'
@@ -44,6 +48,7 @@ import { effectDeploymentJob } from './effect/deployment-job.ts'
 import { dispatch as dispatchEffect } from './effect/dispatch.ts'
 import { get as getEffect } from './effect/get.ts'
 import { list as listEffects } from './effect/list.ts'
+import { metrics as metricsOfEffect } from './effect/metrics.ts'
 import { effects } from './effect/model.ts'
 import { operator as operatorOfEffects } from './effect/operator.ts'
 import { operators as operatorsOfEffects } from './effect/operators.ts'
@@ -59,20 +64,25 @@ import { unpause as unpauseEffect } from './effect/unpause.ts'
 import { update as updateEffect } from './effect/update.ts'
 import { metrics } from './metrics.ts'
 import { outline } from './outline.ts'
+import { runMetrics } from './run-metric/model.ts'
 import { dagRuns, taskLogs } from './runner/model.ts'
 import { runJob } from './runner/run-job.ts'
 import { settings } from './settings.ts'
+import { runMetricsWorker } from './workers/run-metrics.ts'
 import { scheduleClock } from './workers/schedule-clock.ts'
 import { health } from './workflow/health.ts'
 
 export const ingest: Role = role(outline, {
-  collections: [pipelines, pipelineSchedules, connections, effects, dagRuns, taskLogs, jobLeases, dataKeys],
+  collections: [pipelines, pipelineSchedules, connections, effects, dagRuns, taskLogs, runMetrics, jobLeases, dataKeys],
   documentedNames: (resolved) => ({ 'pipeline-scheduler': getSettings(resolved, settings).scheduler_index }),
   metrics,
   jobs: [deploymentJob, effectDeploymentJob, runJob, scheduleJob],
-  workers: [scheduleClock],
+  workers: [scheduleClock, runMetricsWorker],
   operations: {
-    datapipeline: { deploy, list, get, update, remove, status, pause, unpause, run, stop, runs },
+    datapipeline: {
+      ...{ deploy, list, get, update, remove, status, statuses: statusesOfPipelines, templates, template },
+      ...{ pause, unpause, run, stop, runs, metrics: metricsOfPipeline },
+    },
     'datapipeline-schedule': { set, get: scheduleGet.get, list: scheduleList.list },
     effect: {
       create: createEffect,
@@ -87,6 +97,7 @@ export const ingest: Role = role(outline, {
       run: runEffect,
       stop: stopEffect,
       runs: runsOfEffect,
+      metrics: metricsOfEffect,
       dispatch: dispatchEffect,
       schema: schemaOfEffects,
       operators: operatorsOfEffects,

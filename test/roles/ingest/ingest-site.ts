@@ -8,6 +8,8 @@ import { errors } from '../../../daemon/roles/ingest/dag-run/errors.ts'
 import { get as getRun } from '../../../daemon/roles/ingest/dag-run/get.ts'
 import { deploy } from '../../../daemon/roles/ingest/datapipeline/deploy.ts'
 import { get } from '../../../daemon/roles/ingest/datapipeline/get.ts'
+import type { metrics } from '../../../daemon/roles/ingest/datapipeline/metrics.ts'
+import type { metrics as metricsOfEffect } from '../../../daemon/roles/ingest/effect/metrics.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
 import { startTestSite, type TestSite, waitUntil } from '../../support/site/test-site.ts'
 
@@ -75,6 +77,18 @@ export async function waitUntilDeployed(person: CheckedClient, uid: string) {
     const pipeline = await person.ok(get, { uid })
     return pipeline.status !== 'pending_validation' && pipeline
   })
+}
+
+/** Waits until the run has its metrics. */
+export async function waitUntilMeasured(
+  person: CheckedClient,
+  operation: typeof metrics | typeof metricsOfEffect,
+  uid: string,
+  dag_run_id: string,
+) {
+  return await waitUntil(async () =>
+    (await person.ok(operation, { uid })).items.find((each) => each.dag_run_id === dag_run_id),
+  )
 }
 
 export async function waitUntilRunOver(person: CheckedClient, dag_id: string, dag_run_id: string) {

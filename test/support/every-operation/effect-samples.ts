@@ -52,6 +52,7 @@ export const effectSamples: OperationSamples = {
   'ingest.effect.unpause': async (stage) => ({ ...(await ofEffect(stage)), isTenants: true }),
   'ingest.effect.stop': ofEffect,
   'ingest.effect.runs': ofEffect,
+  'ingest.effect.metrics': ofEffect,
   'ingest.effect.dispatch': () => ({ input: dispatchInput() }),
   'ingest.effect.operator': () => ({ input: { operator_name: 'ingest_file' }, isTenants: false }),
 }

@@ -122,6 +122,8 @@ export const ingestRefusals: Readonly<Record<string, RefusalScenario>> = {
     ),
   'ingest.datapipeline.deploy needs_airflow': (stage) =>
     deploy(stage, { dag_id: 'python', content: 'from airflow import DAG' }),
+  'ingest.datapipeline.template not_found': ({ site, admin: token }) =>
+    site.request('ingest', { method: 'GET', path: '/userspace/datapipeline/schema/ingest_nothing', token }),
   async 'ingest.datapipeline.update wrong_state'(stage) {
     return changePipeline(stage, await deployRejected(stage), { method: 'PATCH', body: { action: 'pause' } })
   },

@@ -1,4 +1,5 @@
 // One good request for each operation of the ingest role.
+import { dagRuns, runDocumentId } from '../../../daemon/roles/ingest/runner/model.ts'
 import { waitUntil } from '../site/test-site.ts'
 import { type OperationFixture, secretClassification } from './operation-fixture.ts'
 import type { OperationSamples } from './operation-samples.ts'
@@ -24,17 +25,16 @@ export async function deployPipeline(stage: OperationFixture, more: Readonly<Rec
   })
 }
 
-/** A run that is over. */
+/** A run that is over, with its metrics: nothing writes of it any more. */
 async function triggerRun(stage: OperationFixture) {
   const { uid, dag_id } = await deployPipeline(stage)
   const { site, admin: token } = stage
   const { json } = await site.request('ingest', { method: 'POST', path: `${path}/${uid}/run`, token, body: {} })
   const { dag_run_id } = json as { dag_run_id: string }
+  const { store } = site.running.services.find(({ role }) => role.name === 'ingest')?.context ?? {}
   return await waitUntil(async () => {
-    const shown = (
-      await site.request('ingest', { method: 'GET', path: `/userspace/dag/${dag_id}/run/${dag_run_id}`, token })
-    ).json
-    return ['success', 'failed'].includes((shown as { state: string }).state) && { dag_id, dag_run_id }
+    const run = (await store?.get(dagRuns, runDocumentId(uid, dag_run_id)))?.value
+    return run?.ended_at !== undefined && run.unmeasured === undefined && { dag_id, dag_run_id }
   })
 }
 
@@ -97,6 +97,8 @@ export const ingestSamples: OperationSamples = {
   'ingest.datapipeline.unpause': async (stage) => ({ ...(await ofPipeline(stage)), isTenants: true }),
   'ingest.datapipeline.stop': ofPipeline,
   'ingest.datapipeline.runs': ofPipeline,
+  'ingest.datapipeline.metrics': ofPipeline,
+  'ingest.datapipeline.template': () => ({ input: { template_name: 'ingest_file' }, isTenants: false }),
   'ingest.datapipeline-schedule.set': async (stage) => {
     return { input: { uid: (await deployPipeline(stage)).uid, timezone: 'Europe/Berlin' } }
   },

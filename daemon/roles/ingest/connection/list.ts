@@ -1,7 +1,8 @@
 // Lists the connections of the caller's tenant.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
-import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
+import { listFields, pageSchema } from '../../../kernel/operation/paging.ts'
+import { showNewest } from '../newest-page.ts'
 import { objectPaths } from '../object-paths.ts'
 import { connections, connectionView, showConnection } from './model.ts'
 
@@ -15,9 +16,5 @@ export const list = operation({
   errors: [],
   allow: 'ingest:read',
 
-  async run(call, { limit, cursor }) {
-    const order = { field: 'created_at', direction: 'desc' } as const
-    const { docs, ...page } = await call.store(connections).page(buildListQuery({}, limit, cursor, order))
-    return { ...page, items: docs.map(showConnection) }
-  },
+  run: async (call, request) => await showNewest(call, connections, request, showConnection),
 })

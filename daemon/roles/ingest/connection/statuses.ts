@@ -1,10 +1,12 @@
 // Tests the connections of a page now, a few at once.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
-import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
+import { listFields, pageSchema } from '../../../kernel/operation/paging.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
 import { shortText, uid } from '../fields.ts'
+import { showNewest } from '../newest-page.ts'
 import { objectPaths } from '../object-paths.ts'
-import { connections, connectionTest } from './model.ts'
+import { connections, connectionTest, type StoredConnection } from './model.ts'
 import { testConnection } from './test-connection.ts'
 import { connectionTypeName } from './type/catalog.ts'
 
@@ -24,19 +26,11 @@ export const statuses = operation({
   allow: 'ingest:connect',
   time_limit_ms: 120_000,
 
-  async run(call, { limit, cursor }) {
-    const order = { field: 'created_at', direction: 'desc' } as const
-    const { docs, ...page } = await call.store(connections).page(buildListQuery({}, limit, cursor, order))
-    const items = []
-    for (let at = 0; at < docs.length; at += tests_at_once)
-      items.push(
-        ...(await Promise.all(
-          docs.slice(at, at + tests_at_once).map(async (doc) => {
-            const { name, conn_type } = doc.value
-            return { uid: doc.id, name, conn_type, ...(await testConnection(call, doc)) }
-          }),
-        )),
-      )
-    return { ...page, items }
+  async run(call, request) {
+    const show = async (doc: Doc<StoredConnection>) => {
+      const { name, conn_type } = doc.value
+      return { uid: doc.id, name, conn_type, ...(await testConnection(call, doc)) }
+    }
+    return await showNewest(call, connections, request, show, tests_at_once)
   },
 })

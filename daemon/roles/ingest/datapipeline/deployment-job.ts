@@ -8,7 +8,7 @@ import { readContent } from './read-content.ts'
 export const deploymentJob = deploymentJobOf({
   name: 'deployment',
   collection: pipelines,
-  read: ({ content, dag_id }) => readContent(content, dag_id),
+  read: readContent,
   claim: async (call, { id, value }, dag) => await claimConnection(call, { id, label: value.label }, dag),
   async release(call, { id, value }, dag) {
     const named = listConnections(dag.tasks)

@@ -6,9 +6,11 @@ import { job_indexes } from '../../../kernel/job/job-fields.ts'
 import { requiredText } from '../../../kernel/operation/required-text.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { scheduleViewFields } from '../datapipeline-schedule/model.ts'
-import { provenanceViewFields, shortText, uid } from '../fields.ts'
+import { provenanceViewFields, uid } from '../fields.ts'
 import { pipelineDagId } from '../managed-dag/dag-names.ts'
 import { deploymentFault, liveFields, managedFields, managedStatus } from '../managed-dag/model.ts'
+import { statisticsFields } from '../managed-dag/statistics.ts'
+import { templateName } from '../template/catalog.ts'
 
 /** Characters of the content of a DAG. */
 const max_content = 262_144
@@ -16,7 +18,7 @@ const max_content = 262_144
 export const pipelineInputFields = {
   dag_id: pipelineDagId,
   content: requiredText(max_content).meta({ description: 'An assembled DAG as JSON text' }),
-  pipeline_type: shortText.default('assembled').meta({ description: 'Template that the DAG follows' }),
+  pipeline_type: templateName.default('assembled').meta({ description: 'Template that the DAG follows' }),
   run_on_deploy: z.boolean().default(false).meta({ description: 'Trigger a run once the DAG is live' }),
 }
 
@@ -58,7 +60,14 @@ export const pipelineView = z
     fault: deploymentFault.optional().meta({ description: 'Why the newest content is not live' }),
     ...liveFields,
     ...scheduleViewFields,
+    ...statisticsFields,
     ...delayFields,
   })
   .meta({ id: 'DataPipeline' })
 export type PipelineView = z.infer<typeof pipelineView>
+
+/** Its state alone: of its deployment, and live from the scheduler. */
+export const pipelineState = pipelineView
+  .pick({ uid: true, dag_id: true, status: true, fault: true, last_run: true, workflow_next_run: true, delay: true })
+  .extend(scheduleViewFields)
+  .meta({ id: 'DataPipelineStatus' })

@@ -7,6 +7,8 @@ import { assembledDag } from '../../../shared/assembled-dag/assembled-dag.ts'
 import type { ContentReading } from '../managed-dag/deployment-job.ts'
 import type { DeploymentFault } from '../managed-dag/model.ts'
 import { describeFault, listDagFaults } from '../operator/catalog.ts'
+import { listTemplateFaults } from '../template/catalog.ts'
+import type { StoredPipeline } from './model.ts'
 
 /** Every DAG of Python imports Airflow; no line of JSON begins so. */
 const pythonImport = /^[ \t]*(import|from)[ \t]+[A-Za-z_]/m
@@ -17,7 +19,7 @@ export function refusePython(content: string): Refusal | undefined {
   return refuse('needs_airflow', 'the content is Python, which Airflow alone runs: write an assembled DAG as JSON')
 }
 
-export function readContent(content: string, dag_id: string): ContentReading {
+export function readContent({ content, dag_id, pipeline_type }: StoredPipeline): ContentReading {
   const value = parseJson(content)
   if (value === undefined) return refuseContent({ reason: 'the content is not JSON' })
   const parsed = parseWithSchema(assembledDag, value)
@@ -25,7 +27,7 @@ export function readContent(content: string, dag_id: string): ContentReading {
     return refuseContent(describeFault(parsed.errors[0] ?? { path: '', message: 'is not an assembled DAG' }))
   if (parsed.data.dag_id !== dag_id)
     return refuseContent({ reason: `the content is of the DAG ${parsed.data.dag_id}, not ${dag_id}`, path: 'dag_id' })
-  const [fault] = listDagFaults(parsed.data)
+  const [fault] = [...listTemplateFaults(pipeline_type, parsed.data), ...listDagFaults(parsed.data)]
   return fault ? refuseContent(describeFault(fault)) : { dag: parsed.data }
 }
 

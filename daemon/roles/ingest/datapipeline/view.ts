@@ -2,21 +2,12 @@
 import { showDelay } from '../../../kernel/job/job-delay.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
-import { type CallerScheduler, workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { pipelineSchedules } from '../datapipeline-schedule/model.ts'
 import { showScheduleFields } from '../datapipeline-schedule/view.ts'
-import { readLiveState, showEach } from '../managed-dag/live-state.ts'
+import { readLiveState } from '../managed-dag/live-state.ts'
 import type { PipelineView, StoredPipeline } from './model.ts'
 
 export async function showPipeline(call: Call, doc: Doc<StoredPipeline>): Promise<PipelineView> {
-  return await showWith(call, call.part(workflowSchedulerPart).actFor(call), doc)
-}
-
-export async function showPipelines(call: Call, docs: readonly Doc<StoredPipeline>[]): Promise<PipelineView[]> {
-  return await showEach(call, docs, (scheduler, doc) => showWith(call, scheduler, doc))
-}
-
-async function showWith(call: Call, scheduler: CallerScheduler, doc: Doc<StoredPipeline>): Promise<PipelineView> {
   const { id, version, value } = doc
   const schedule = await call.store(pipelineSchedules).find(id)
   const { tenant_id, label, created_by, created_at, updated_at, dag_id, content, pipeline_type, run_on_deploy } = value
@@ -24,7 +15,7 @@ async function showWith(call: Call, scheduler: CallerScheduler, doc: Doc<StoredP
     ...{ uid: id, version, subtype: value.subtype, tenant_id, classification: label, created_by },
     ...{ create_ts: created_at, update_ts: updated_at, dag_id, content, pipeline_type, run_on_deploy },
     ...(value.description === undefined ? {} : { description: value.description }),
-    ...(await readLiveState(scheduler, doc)),
+    ...(await readLiveState(call, doc)),
     ...showScheduleFields(schedule?.value),
     ...showDelay(value),
   }

@@ -8,6 +8,7 @@ import { collection } from '../../../kernel/store/store.ts'
 import { dagTask, max_tasks } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { instant, namedValues, provenanceViewFields, shortText, uid } from '../fields.ts'
 import { deploymentFault, liveFields, managedFields, managedStatus } from '../managed-dag/model.ts'
+import { statisticsFields } from '../managed-dag/statistics.ts'
 
 const { operator, params, retries, retry_delay_s, time_limit_s } = dagTask.shape
 
@@ -94,10 +95,19 @@ export const effectView = z
     cleanup_suggested: z
       .boolean()
       .meta({ description: 'Whether its newest run succeeded and delete_on_success is set: delete it then' }),
+    ...statisticsFields,
     ...delayFields,
   })
   .meta({ id: 'DataEffect' })
 export type EffectView = z.infer<typeof effectView>
+
+/** Its state alone: of its deployment, and live from the scheduler. */
+export const effectState = effectView
+  .pick({
+    ...{ uid: true, dag_id: true, name: true, status: true, fault: true, last_run: true, workflow_next_run: true },
+    ...{ cleanup_suggested: true, delay: true },
+  })
+  .meta({ id: 'DataEffectStatus' })
 
 /** After a change of operators: what the author should look at before a run. */
 export const changedEffectView = z

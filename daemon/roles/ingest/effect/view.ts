@@ -2,23 +2,14 @@
 import { showDelay } from '../../../kernel/job/job-delay.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
-import { type CallerScheduler, workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
-import { readLiveState, showEach } from '../managed-dag/live-state.ts'
+import { readLiveState } from '../managed-dag/live-state.ts'
 import { dispatchFields, type EffectView, type StoredEffect } from './model.ts'
 
 export async function showEffect(call: Call, doc: Doc<StoredEffect>): Promise<EffectView> {
-  return await showWith(call.part(workflowSchedulerPart).actFor(call), doc)
-}
-
-export async function showEffects(call: Call, docs: readonly Doc<StoredEffect>[]): Promise<EffectView[]> {
-  return await showEach(call, docs, showWith)
-}
-
-async function showWith(scheduler: CallerScheduler, doc: Doc<StoredEffect>): Promise<EffectView> {
   const { id: uid, version, value } = doc
   const { subtype, tenant_id, label, created_by, created_at, updated_at, dag_id, name, description } = value
   const { operators, connections, schedule, run_on_deploy, delete_on_success } = value
-  const live = await readLiveState(scheduler, doc)
+  const live = await readLiveState(call, doc)
   return {
     ...{ uid, version, subtype, tenant_id, classification: label, created_by },
     ...{ create_ts: created_at, update_ts: updated_at, dag_id, name },

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { wholeList, wholeListSchema } from '../../../kernel/operation/paging.ts'
 import { runConf } from '../dag-run/run-fields.ts'
-import { count, shortText } from '../fields.ts'
+import { count, jsonSchema, renderSchema, shortText } from '../fields.ts'
 import { findOperator, operators } from './catalog.ts'
 import type { Operator } from './operator.ts'
 
@@ -15,8 +15,6 @@ const summaryFields = {
     .meta({ description: 'Datasets that it takes from the tasks before it' }),
   makes_dataset: z.boolean(),
 }
-const jsonSchema = z.record(z.string(), z.json())
-
 export const operatorList = wholeListSchema(z.strictObject(summaryFields)).meta({ id: 'OperatorList' })
 
 export const operatorSchema = z
@@ -35,13 +33,9 @@ export function listOperators(): z.output<typeof operatorList> {
 export function describeOperator(name: string): OperatorSchema | Refusal {
   const found = findOperator(name)
   if (!found) return refuse('not_found', 'the catalog has no such operator: list them without a name')
-  return { ...summarize(found), compose: schemaOf(found.params), runtime: schemaOf(runConf) }
+  return { ...summarize(found), compose: renderSchema(found.params), runtime: renderSchema(runConf) }
 }
 
 function summarize({ name, summary, inputs, makes_dataset }: Operator) {
   return { name, summary, inputs: { ...inputs }, makes_dataset }
-}
-
-function schemaOf(schema: z.ZodType): OperatorSchema['compose'] {
-  return jsonSchema.parse(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }))
 }

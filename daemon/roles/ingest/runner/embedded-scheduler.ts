@@ -22,6 +22,8 @@ import type {
 import { collectionOfDag, collectionOfObject, managedCollections } from '../managed-dag/collections.ts'
 import type { ManagedDag } from '../managed-dag/model.ts'
 import { runTotal } from '../metrics.ts'
+import { recordMetrics, removeMetrics } from '../run-metric/record-metrics.ts'
+import { announceEnd } from './announce-end.ts'
 import { dagRuns, type RunTask, runDocumentId, type StoredDagRun } from './model.ts'
 import { stopRun } from './rules.ts'
 import { readTaskLog, removeTaskLogs } from './task-log.ts'
@@ -96,6 +98,7 @@ class EmbeddedCallerScheduler implements CallerScheduler {
       return refuse('wrong_state', 'the DAG has an active run: stop it first')
     for await (const { id } of iterateDocuments(call.store(dagRuns), { filter: { pipeline: doc.id }, fresh: true }))
       await this.#removeRun(id)
+    await removeMetrics(call, doc.id)
     return undefined
   }
 
@@ -152,7 +155,7 @@ class EmbeddedCallerScheduler implements CallerScheduler {
       const audit = [call.audited(call.address, doc.id, { dag_id: dag.dag_id, dag_run_id }, value.label)]
       return { next, answer: true, audit }
     })
-    if (hasStopped) call.count(runTotal, { state: 'failed' })
+    if (hasStopped) announceEnd(call, 'failed')
     announceJob(call, dagRuns, stopped)
     return showRun(stopped)
   }
@@ -161,8 +164,10 @@ class EmbeddedCallerScheduler implements CallerScheduler {
     const stopped = await this.stopRun(dag, dag_run_id)
     if (isRefusal(stopped)) return stopped
     const doc = await this.#findRun(dag, dag_run_id)
-    if (!doc) return undefined
+    const pipeline = await this.#findObject(dag)
+    if (!doc || !pipeline) return undefined
     const call = this.#call
+    await recordMetrics(call, doc, pipeline)
     await removeTaskLogs(call, doc.id)
     const event = call.audited(call.address, doc.id, { dag_id: dag.dag_id, dag_run_id }, doc.value.label)
     await call.store(dagRuns).remove(doc.id, [event])

@@ -64,7 +64,7 @@ function failWaiting({ dag, tasks }: StoredDagRun): RunTask[] {
 /** Ends a run of which no task is left. */
 export function endRun(run: StoredDagRun, at: string): StoredDagRun {
   const isWhole = run.tasks.every(({ state }) => state === 'success')
-  const end = { state: isWhole ? ('success' as const) : ('failed' as const), ended_at: at, updated_at: at }
+  const end = { state: isWhole ? ('success' as const) : ('failed' as const), ...endAt(at) }
   return endJob(run, isWhole ? 'completed' : 'failed', end)
 }
 
@@ -84,7 +84,12 @@ function endEarly({ tasks }: StoredDagRun, at: string) {
     if (isTaskOver(task.state)) return task
     return task.state === 'running' ? { ...task, state: 'failed', ended_at: at } : { ...task, state: 'skipped' }
   })
-  return { state: 'failed' as const, ended_at: at, updated_at: at, tasks: ended }
+  return { state: 'failed' as const, ...endAt(at), tasks: ended }
+}
+
+/** Its metrics are recorded after it. */
+function endAt(at: string) {
+  return { ended_at: at, updated_at: at, unmeasured: 1 as const }
 }
 
 function changeTask(run: StoredDagRun, name: string, change: (task: RunTask) => RunTask): StoredDagRun {

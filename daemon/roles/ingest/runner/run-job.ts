@@ -9,6 +9,7 @@ import { collectionOfObject } from '../managed-dag/collections.ts'
 import { runTotal } from '../metrics.ts'
 import { type TaskOutcome, taskPerformerPart } from '../parts.ts'
 import { settings } from '../settings.ts'
+import { announceEnd } from './announce-end.ts'
 import { dagRuns, type StoredDagRun } from './model.ts'
 import { beginTask, completeTask, endRun, failRun, failTry, findNextTask, retryDelay_ms } from './rules.ts'
 import { writeTaskLog } from './task-log.ts'
@@ -30,7 +31,7 @@ export const runJob = jobKind<StoredDagRun>({
   waits: { first_ms: 1_000, longest_ms: minute_ms },
   step: performNextTask,
   fail: (run, { failure, at }) => failRun(run, failure, at),
-  onFailed: (call) => call.count(runTotal, { state: 'failed' }),
+  onFailed: (call) => announceEnd(call, 'failed'),
 })
 
 async function performNextTask(call: JobCall, doc: Doc<StoredDagRun>): Promise<undefined> {
@@ -39,7 +40,7 @@ async function performNextTask(call: JobCall, doc: Doc<StoredDagRun>): Promise<u
   if (!manager) {
     const failure = { code: 'not_found', reason: 'the object that manages its DAG was deleted' }
     await change(call, doc.id, (run) => failRun(run, failure, call.nowIso()))
-    call.count(runTotal, { state: 'failed' })
+    announceEnd(call, 'failed')
     return undefined
   }
   if (manager.value.is_paused) {
@@ -49,7 +50,7 @@ async function performNextTask(call: JobCall, doc: Doc<StoredDagRun>): Promise<u
   const task = findNextTask(doc.value)
   if (!task) {
     const ended = await change(call, doc.id, (run) => endRun(run, call.nowIso()))
-    call.count(runTotal, { state: ended.state })
+    announceEnd(call, ended.state)
     return undefined
   }
   if (doc.value.state === 'queued') call.count(runTotal, { state: 'running' })
