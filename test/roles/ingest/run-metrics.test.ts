@@ -90,21 +90,20 @@ test('a run that ended before a crash is measured after it, and one that was mea
   const ann = await site().as()
   const uid = await deployLive(ann, 'crashed', { run_on_deploy: true })
   await waitUntilMeasured(ann, metrics, uid, 'deploy__1')
-  const store = site().store('ingest')
+  const store = () => site().store('ingest')
   const id = `${uid}.deploy__1`
-  await waitUntil(async () => (await store.get(dagRuns, id))?.value.unmeasured === undefined)
-  const [record] = (await store.list(runMetrics, { filter: { object: uid }, limit: 9 })).docs
+  await waitUntil(async () => (await store().get(dagRuns, id))?.value.unmeasured === undefined)
+  const [record] = (await store().list(runMetrics, { filter: { object: uid }, limit: 9 })).docs
   // As a process leaves it that ends before the run is marked, and one that ends before the record.
   const markAgain = () =>
-    store.update(dagRuns, id, ({ value }) => ({ next: { ...value, unmeasured: 1 as const }, answer: undefined }))
+    store().update(dagRuns, id, ({ value }) => ({ next: { ...value, unmeasured: 1 as const }, answer: undefined }))
   for (const isRecorded of [true, false]) {
     await markAgain()
-    if (!isRecorded) await store.remove(runMetrics, record?.id ?? '')
+    if (!isRecorded) await store().remove(runMetrics, record?.id ?? '')
     await site().restart()
     site().wakeWorker('ingest', 'run-metrics')
-    const again = site().store('ingest')
-    await waitUntil(async () => (await again.get(dagRuns, id))?.value.unmeasured === undefined)
-    const { docs } = await again.list(runMetrics, { filter: { object: uid }, limit: 9 })
+    await waitUntil(async () => (await store().get(dagRuns, id))?.value.unmeasured === undefined)
+    const { docs } = await store().list(runMetrics, { filter: { object: uid }, limit: 9 })
     expect(docs.map((doc) => doc.id)).toEqual([record?.id])
     expect(docs[0]?.value.end_date).toBe(record?.value.end_date)
   }
