@@ -25,8 +25,9 @@ import { runTotal } from '../metrics.ts'
 import { recordMetrics, removeMetrics } from '../run-metric/record-metrics.ts'
 import { announceEnd } from './announce-end.ts'
 import { dagRuns, type RunTask, runDocumentId, type StoredDagRun } from './model.ts'
+import { removeEndedRun } from './remove-run.ts'
 import { stopRun } from './rules.ts'
-import { readTaskLog, removeTaskLogs } from './task-log.ts'
+import { readTaskLog } from './task-log.ts'
 
 export const embeddedScheduler: WorkflowScheduler = {
   kind: 'embedded',
@@ -97,15 +98,9 @@ class EmbeddedCallerScheduler implements CallerScheduler {
     for await (const _ of this.#activeRuns(doc.id))
       return refuse('wrong_state', 'the DAG has an active run: stop it first')
     for await (const { id } of iterateDocuments(call.store(dagRuns), { filter: { pipeline: doc.id }, fresh: true }))
-      await this.#removeRun(id)
+      await removeEndedRun(call, id)
     await removeMetrics(call, doc.id)
     return undefined
-  }
-
-  /** The log goes first: without its run nobody could find it. */
-  async #removeRun(id: string): Promise<void> {
-    await removeTaskLogs(this.#call, id)
-    await this.#call.store(dagRuns).remove(id)
   }
 
   async trigger(dag: DagRef, trigger: RunTrigger): Promise<WorkflowRun | Refusal> {
@@ -168,9 +163,8 @@ class EmbeddedCallerScheduler implements CallerScheduler {
     if (!doc || !pipeline) return undefined
     const call = this.#call
     await recordMetrics(call, doc, pipeline)
-    await removeTaskLogs(call, doc.id)
     const event = call.audited(call.address, doc.id, { dag_id: dag.dag_id, dag_run_id }, doc.value.label)
-    await call.store(dagRuns).remove(doc.id, [event])
+    await removeEndedRun(call, doc.id, [event])
     return undefined
   }
 
