@@ -95,3 +95,43 @@ test('service-info counts them', async () => {
   const { json } = await world.site.request('resolution', { method: 'GET', path: '/service-info' })
   expect(json).toMatchObject({ resources_count: 4, mcp_path: '/agentspace' })
 })
+
+test('the five of ingest are listed under the names of the interface document, and each is read', async () => {
+  const at = (method: string, params: Readonly<Record<string, unknown>>, headers = {}) =>
+    sendMcpRequest(world.site.port('ingest'), method, params, { token: world.admin, headers })
+  const { result: listed } = (await at('resources/list', {})).json as { result: { resources: { uri: string }[] } }
+  expect(listed.resources.map(({ uri }) => uri)).toEqual([
+    'catalog://operators',
+    'catalog://effects',
+    'capabilities://workflow',
+  ])
+  const { result } = (await at('resources/templates/list', {})).json as {
+    result: { resourceTemplates: { uriTemplate: string }[] }
+  }
+  expect(result.resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
+    'templates://dags/{dag_type}',
+    'templates://effects/{operator}',
+  ])
+  const read = async (uri: string) => {
+    const { json } = await at('resources/read', { uri }, { 'mcp-name': uri })
+    const answer = json as { result?: { contents: { text: string }[] }; error?: { code: number } }
+    return answer.error ?? JSON.parse(answer.result?.contents[0]?.text ?? 'null')
+  }
+  const rest = async (path: string) =>
+    (await world.site.request('ingest', { method: 'GET', path: `/userspace${path}`, token: world.admin })).json
+  const catalog = await read('catalog://operators')
+  const ofFile = await rest('/effect/schema/ingest_file')
+  expect(catalog.operators).toContainEqual(ofFile)
+  expect(catalog.ingest_patterns).toContainEqual(expect.objectContaining({ name: 'assembled' }))
+  expect(await read('catalog://effects')).toEqual(await rest('/effect/schema'))
+  expect(await read('templates://dags/assembled')).toEqual(await rest('/datapipeline/schema/assembled'))
+  expect(await read('templates://effects/ingest_file')).toEqual(ofFile)
+  expect(await read('capabilities://workflow')).toMatchObject({
+    scheduler: 'embedded',
+    packages: expect.arrayContaining([{ name: 'node', version: process.versions.node }]),
+    operators: expect.arrayContaining(['ingest_file']),
+    connection_types: expect.arrayContaining(['sqlite']),
+  })
+  for (const uri of ['templates://dags/none', 'templates://effects/none', 'catalog://none'])
+    expect(await read(uri), uri).toMatchObject({ code: -32_602 })
+})

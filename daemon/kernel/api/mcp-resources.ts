@@ -4,8 +4,10 @@ import { type AddressedOperation, type AnyOperation, isServedBy } from '../opera
 import { offersTools, type ToolOffer } from './mcp-tools.ts'
 
 export type McpResourceDeclaration = {
-  /** URI template such as `fusion://runs/{run_id}`. Each name in braces is a field of the operation's input. */
+  /** URI template such as `fusion://runs/{run_id}`. Each name in braces is a field of the operation's input, or of `fields`. */
   readonly uri: string
+  /** Fields of the input by their names in the URI, where these differ. */
+  readonly fields?: Readonly<Record<string, string>>
   readonly name: string
   readonly description: string
   /** A GET operation. */
@@ -40,10 +42,14 @@ export function isTemplate({ uri }: McpResource): boolean {
 /** The resource at a URI, with the input that the URI carries; undefined when there is none. */
 export function findResource(resources: readonly McpResource[], uri: string) {
   for (const resource of resources) {
-    const fields = matchUri(resource.uri, uri)
-    if (fields) return { resource, input: { ...resource.input, ...fields } }
+    const found = matchUri(resource.uri, uri)
+    if (found) return { resource, input: { ...resource.input, ...renameFields(found, resource.fields) } }
   }
   return undefined
+}
+
+function renameFields(found: Readonly<Record<string, string>>, names: Readonly<Record<string, string>> = {}) {
+  return Object.fromEntries(Object.entries(found).map(([name, value]) => [names[name] ?? name, value]))
 }
 
 /** Matches a URI against a template. A field of the template matches exactly one segment. */

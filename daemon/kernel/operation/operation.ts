@@ -48,7 +48,7 @@ export type Operation<I extends InputSchema = InputSchema, O extends OutputSchem
   readonly also?: readonly string[]
   /** Name of the tool; absent: no surface offers the operation as a tool. */
   readonly tool?: string
-  /** The only surface that serves the operation; default `agentspace`. */
+  /** The only surface that serves the operation; default `agentspace`. With neither path nor tool: by a resource of the role. */
   readonly surface?: SurfaceName
   /** Path parameters, query (GET, DELETE) and body (POST, PUT, PATCH) as one flat, strict object. */
   readonly input: I
@@ -102,8 +102,10 @@ export function operation<I extends InputSchema, O extends OutputSchema>(
   declaration: Operation<I, O>,
 ): Operation<I, O> {
   const { path, tool, surface, streams, summary } = declaration
-  if (path === undefined && tool === undefined) throw new TypeError(`"${summary}" needs a path, a tool, or both`)
-  if (surface !== undefined && tool === undefined) throw new TypeError(`"${summary}" has a surface, but no tool`)
+  if (path === undefined && tool === undefined && surface !== 'agentspace')
+    throw new TypeError(`"${summary}" needs a path, a tool, or agentspace as the surface of its resource`)
+  if (surface !== undefined && tool === undefined && path !== undefined)
+    throw new TypeError(`"${summary}" has a surface, but no tool`)
   if (tool !== undefined && !toolNamePattern.test(tool)) throw new TypeError(`"${tool}" cannot be the name of a tool`)
   if (tool !== undefined && streams) throw new TypeError(`"${summary}" is an event stream, which no tool can return`)
   const limitFault = findTimeLimitFault(declaration)

@@ -93,7 +93,7 @@ test.each<[string, Partial<AnyOperation>, SurfaceName | undefined, string]>([
 })
 
 test.each<[what: string, fields: object, fault: string]>([
-  ['that nothing can reach', { path: undefined }, 'needs a path, a tool, or both'],
+  ['that nothing can reach', { path: undefined, surface: 'admin_chat' }, 'needs a path, a tool, or agentspace'],
   ['with further paths alone', { path: undefined, also: ['/b'], tool: 'b' }, 'has also, but no path'],
   ['with a surface that offers nothing', { surface: 'admin_chat' }, 'has a surface, but no tool'],
   ['with a time limit of nothing', { time_limit_ms: 0 }, '"For tests" has the time limit 0 ms'],

@@ -53,6 +53,12 @@ const declareOperation = (changes: Partial<Operation> = {}): AnyOperation =>
     ...changes,
   })
 
+/** Without a path and a tool. */
+const declareResourceOperation = () => {
+  const { path: _path, ...rest } = declareOperation()
+  return operation({ ...rest, surface: 'agentspace' })
+}
+
 const withOperation = (changes: Partial<Operation>) => ({
   operations: { pipeline: { get: declareOperation(changes) } },
 })
@@ -193,7 +199,23 @@ const mistakes: readonly Mistake[] = [
     { resources: [{ ...resource, uri: 'templates://dags/{dag_type}' }] },
     '{dag_type} of templates://dags/{dag_type} is not a field of the input of its operation',
   ],
+  [
+    'a resource whose field is another of the input than it says',
+    { resources: [{ ...resource, uri: 'templates://dags/{dag_type}', fields: { dag_type: 'type' } }] },
+    '{dag_type} of templates://dags/{dag_type} is not a field of the input of its operation',
+  ],
+  [
+    'an operation of resources that none names',
+    { operations: { pipeline: { get: declareResourceOperation() } } },
+    'ingest.pipeline.get has neither a path, nor a tool, nor a resource',
+  ],
 ]
+
+test('a resource renames fields of its URI, and may have an operation of its own', () => {
+  const own = declareResourceOperation()
+  const resources = [{ ...resource, uri: 'templates://dags/{dag}', fields: { dag: 'uid' }, operation: own }]
+  expect(findDeclarationFaults({ ...sound, operations: { pipeline: { get: own } }, resources })).toEqual([])
+})
 
 test.each(mistakes)('%s', (_, changes, fault) => {
   expect(findDeclarationFaults({ ...sound, ...changes })).toContain(fault)

@@ -23,7 +23,7 @@ export function findDeclarationFaults(role: Role): string[] {
     ...findJobFaults(role),
     ...findSecretFaults(role),
     ...findMessageFaults(role, operations),
-    ...findResourceFaults(role),
+    ...findResourceFaults(role, operations),
   ]
 }
 
@@ -132,11 +132,15 @@ function findMessageFaults({ messages }: Role, operations: readonly AddressedOpe
   })
 }
 
-function findResourceFaults({ resources = [] }: Role): string[] {
-  return resources.flatMap(({ uri, operation }) => [
+function findResourceFaults({ resources = [] }: Role, operations: readonly AddressedOperation[]): string[] {
+  const faults = resources.flatMap(({ uri, operation, fields = {} }) => [
     ...(operation.method === 'GET' ? [] : [`the operation behind ${uri} must be a GET`]),
     ...pathParameters(uri)
-      .filter((name) => !Object.hasOwn(operation.input.shape, name))
+      .filter((name) => !Object.hasOwn(operation.input.shape, fields[name] ?? name))
       .map((name) => `{${name}} of ${uri} is not a field of the input of its operation`),
   ])
+  const unreachable = operations
+    .filter(({ operation: { path, tool } }) => path === undefined && tool === undefined)
+    .filter(({ operation }) => !resources.some((each) => each.operation === operation))
+  return [...faults, ...unreachable.map(({ address }) => `${address} has neither a path, nor a tool, nor a resource`)]
 }

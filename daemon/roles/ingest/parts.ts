@@ -46,4 +46,10 @@ export type ConnectionProber = {
 export const connectionProberPart = part<ConnectionProber>('connection-prober')
 export const taskPerformerPart = part<TaskPerformer>('task-performer')
 
+/** What the code of tasks may use, such as a library of the executable or a package of a cluster's workers. */
+export type WorkerPackage = { readonly name: string; readonly version: string }
+
+/** Read at the start. */
+export const workerPackagesPart = part<readonly WorkerPackage[]>('worker-packages')
+
 export const scheduleParserPart = part<ScheduleParser>('schedule-parser')

@@ -63,13 +63,16 @@ import { stop as stopEffect } from './effect/stop.ts'
 import { unpause as unpauseEffect } from './effect/unpause.ts'
 import { update as updateEffect } from './effect/update.ts'
 import { metrics } from './metrics.ts'
+import { list as operatorList } from './operator/list.ts'
 import { outline } from './outline.ts'
+import { resources } from './resources.ts'
 import { runMetrics } from './run-metric/model.ts'
 import { dagRuns, taskLogs } from './runner/model.ts'
 import { runJob } from './runner/run-job.ts'
 import { settings } from './settings.ts'
 import { runMetricsWorker } from './workers/run-metrics.ts'
 import { scheduleClock } from './workers/schedule-clock.ts'
+import { capabilities } from './workflow/capabilities.ts'
 import { health } from './workflow/health.ts'
 
 export const ingest: Role = role(outline, {
@@ -117,9 +120,11 @@ export const ingest: Role = role(outline, {
       errors,
       remove: runRemove.remove,
     },
-    workflow: { health },
+    workflow: { health, capabilities },
+    operator: { list: operatorList },
   },
   messages: {},
+  resources,
   serviceInfo: ({ deployment_profile }) => ({
     name: 'pipeline-service',
     description: 'Pipelines that take data in, on a workflow scheduler or without one',
@@ -132,6 +137,7 @@ export const ingest: Role = role(outline, {
       'data-ingestion',
       'pipeline-management',
       'pipeline-scheduling',
+      'effect-engine',
     ],
     objects: ['datapipeline', 'datapipelineconnection', 'dataeffect'],
     deployment_profile,

@@ -1,7 +1,13 @@
 // Wires the ingest role to adapters: its scheduler, and the threads that perform tasks.
 import { parseSchedule } from '../../../adapters/host/schedule/cron.ts'
+import { libraries } from '../../../adapters/platform/product/product.ts'
 import type { RoleWire } from '../../boot/role-wire.ts'
-import { connectionProberPart, scheduleParserPart, taskPerformerPart } from '../../roles/ingest/parts.ts'
+import {
+  connectionProberPart,
+  scheduleParserPart,
+  taskPerformerPart,
+  workerPackagesPart,
+} from '../../roles/ingest/parts.ts'
 import { embeddedScheduler } from '../../roles/ingest/runner/embedded-scheduler.ts'
 import { workflowSchedulerPart } from '../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { openConnectionProber } from './connection/open-prober.ts'
@@ -14,6 +20,7 @@ export const wire: RoleWire = {
       parts: [
         [workflowSchedulerPart.name, embeddedScheduler],
         [taskPerformerPart.name, openTaskPerformer(folder, resolved)],
+        [workerPackagesPart.name, [{ name: 'node', version: process.versions.node }, ...libraries]],
         [scheduleParserPart.name, parseSchedule],
         [connectionProberPart.name, openConnectionProber(ingestThreads, sources)],
       ],

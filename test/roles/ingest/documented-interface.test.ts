@@ -70,9 +70,10 @@ test.each(['/userspace', '/api/v1'])('there are 44 endpoints under %s, by the pa
   expect(served.toSorted()).toEqual(documentedEndpoints.toSorted())
 })
 
-test('every operation is a tool, an endpoint, or both, and the seven service operations are apart', () => {
+test('every operation is a tool, an endpoint, both, or behind a resource, and the seven service operations are apart', () => {
   const bare = operations.filter(({ operation }) => operation.tool === undefined && listPaths(operation).length === 0)
-  expect(bare.map(({ address }) => address)).toEqual([])
+  const ofResources = (ingest.resources ?? []).map(({ operation }) => operation)
+  expect(bare.filter(({ operation }) => !ofResources.includes(operation))).toEqual([])
   const ofService = everyOperation.filter(({ role, address }) => role === 'ingest' && !addressesOf.has(address))
   expect(ofService).toHaveLength(7)
   for (const { address } of ofService) expect(address).toMatch(/^ingest\.service\./)
@@ -86,7 +87,7 @@ const documentedResources: readonly string[] = [
   'capabilities://workflow',
 ]
 
-test('a resource of the role is one of the five of the document', () => {
+test('there are 5 resources, by the URIs of the document', () => {
   expect(documentedResources).toHaveLength(5)
-  expect((ingest.resources ?? []).map(({ uri }) => uri).filter((uri) => !documentedResources.includes(uri))).toEqual([])
+  expect((ingest.resources ?? []).map(({ uri }) => uri)).toEqual(documentedResources)
 })

@@ -33,6 +33,18 @@ export function listOperators(): z.output<typeof operatorList> {
 export function describeOperator(name: string): OperatorSchema | Refusal {
   const found = findOperator(name)
   if (!found) return refuse('not_found', 'the catalog has no such operator: list them without a name')
+  return describe(found)
+}
+
+let catalog: OperatorSchema[] | undefined
+
+/** Every operator of the catalog, whose schemas are rendered once. */
+export function describeOperators(): OperatorSchema[] {
+  catalog ??= operators.map(describe)
+  return catalog
+}
+
+function describe(found: Operator): OperatorSchema {
   return { ...summarize(found), compose: renderSchema(found.params), runtime: renderSchema(runConf) }
 }
 
