@@ -9,21 +9,24 @@ import {
   workerPackagesPart,
 } from '../../roles/ingest/parts.ts'
 import { embeddedScheduler } from '../../roles/ingest/runner/embedded-scheduler.ts'
-import { workflowSchedulerPart } from '../../shared/workflow-scheduler/workflow-scheduler.ts'
+import { type WorkflowScheduler, workflowSchedulerPart } from '../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { openConnectionProber } from './connection/open-prober.ts'
 import { ingestThreads, openTaskPerformer, readSourceSettings } from './open-task-performer.ts'
+import { checkEmbeddedScheduler, schedulerDependency } from './scheduler-health.ts'
 
 export const wire: RoleWire = {
-  async open({ resources: { folder, resolved } }) {
+  async open({ resources: { folder, resolved }, storage: { store } }) {
+    const scheduler: WorkflowScheduler = { ...embeddedScheduler, health: () => checkEmbeddedScheduler(store) }
     const sources = readSourceSettings(folder, resolved)
     return {
       parts: [
-        [workflowSchedulerPart.name, embeddedScheduler],
+        [workflowSchedulerPart.name, scheduler],
         [taskPerformerPart.name, openTaskPerformer(folder, resolved)],
         [workerPackagesPart.name, [{ name: 'node', version: process.versions.node }, ...libraries]],
         [scheduleParserPart.name, parseSchedule],
         [connectionProberPart.name, openConnectionProber(ingestThreads, sources)],
       ],
+      dependencies: [schedulerDependency(scheduler)],
     }
   },
 }

@@ -95,8 +95,8 @@ export type WorkflowHealth = {
 
 export interface WorkflowScheduler {
   readonly kind: 'airflow' | 'embedded'
-  /** Throws `Refusal('unavailable')` where it does not answer. */
-  health(call: Call): Promise<WorkflowHealth>
+  /** By a request of no caller. Throws `Refusal('unavailable')` where it does not answer. */
+  health(signal: AbortSignal): Promise<WorkflowHealth>
   /** The scheduler with the rights of the caller. */
   actFor(call: Call): CallerScheduler
 }

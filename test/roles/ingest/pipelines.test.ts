@@ -52,6 +52,12 @@ test('a file of the tenant becomes a landed dataset, and the run says what it ma
   expect(await ann.ok(status, { uid })).toMatchObject({ status: 'active', last_run: { dag_run_id, state: 'success' } })
   expect(await ann.ok(runs, { uid })).toMatchObject({ total: 1 })
   expect(await ann.ok(health, {})).toMatchObject({ kind: 'embedded', scheduler: 'healthy' })
+  const { json } = await site().call('ingest', 'GET', '/health', undefined, { token: ann.token })
+  const scheduler = { name: 'workflow scheduler', state: 'ok', detail: 'embedded: answers' }
+  expect(json).toMatchObject({
+    status: 'ok',
+    dependencies: expect.arrayContaining([expect.objectContaining(scheduler)]),
+  })
 })
 
 test('what the check refuses is named, and the DAG before stays live', async () => {

@@ -25,6 +25,6 @@ export const health = operation({
 
   async run(call) {
     const scheduler = call.part(workflowSchedulerPart)
-    return { kind: scheduler.kind, ...(await scheduler.health(call)) }
+    return { kind: scheduler.kind, ...(await scheduler.health(call.signal)) }
   },
 })
