@@ -8,7 +8,7 @@ export const runTotal = counter('pipeline_run_total', 'Runs of the embedded sche
 })
 export const scheduledTotal = counter(
   'pipeline_schedule_total',
-  'Times of schedules of pipelines, by what became of them',
+  'Times of schedules of pipelines and effects, by what became of them',
   {
     outcome: ['triggered', 'skipped', 'delayed', 'failed'],
   },

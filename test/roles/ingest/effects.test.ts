@@ -115,16 +115,21 @@ test('runs of a paused effect wait, are stopped, and go with the effect, whose d
 test('schedules are checked, and none goes with a clean-up after one run', async () => {
   const ann = await site().as()
   const effect = { name: 'scheduled', operators: [ingestOf('people.csv')] }
-  for (const schedule of ['', 'daily', '0 99 * * *', '0 0 30 2 *', '* * * * * * *', 'x'.repeat(129)])
+  for (const schedule of ['daily', '*/10 * * * *', '0 99 * * *', '0 0 30 2 *', '* * * * * * *', 'x'.repeat(129)])
     expect(await ann.refusal(create, { ...effect, schedule })).toBe('invalid')
   expect(await ann.refusal(create, { ...effect, schedule: '@daily', delete_on_success: true })).toBe('invalid')
   const once = await ann.ok(create, { ...effect, delete_on_success: true })
   await waitUntilChecked(ann, once.uid)
   expect(await ann.refusal(update, { uid: once.uid, schedule: '@daily' })).toBe('invalid')
+  expect(await ann.ok(update, { uid: once.uid, schedule: '' })).toMatchObject({ schedule: null })
   const daily = await ann.ok(create, { ...effect, schedule: '0 3 * * *' })
-  expect(daily.warnings).toEqual([expect.stringContaining('no runs of effects by a schedule')])
+  expect(daily).toMatchObject({ schedule: '0 3 * * *', timezone: 'UTC', warnings: [] })
   await waitUntilChecked(ann, daily.uid)
-  expect(await ann.ok(update, { uid: daily.uid, schedule: null })).toMatchObject({ schedule: null })
+  for (const schedule of [null, '']) {
+    await ann.ok(update, { uid: daily.uid, schedule: '@daily' })
+    const none = { schedule: null, next_scheduled_run: null, status: 'active' }
+    expect(await ann.ok(update, { uid: daily.uid, schedule })).toMatchObject(none)
+  }
 })
 
 test('an effect has from 1 to 200 operators of bounded size', async () => {

@@ -88,7 +88,7 @@ async function openWorld(
   for (const id of pipeline_ids) {
     await store.create(pipelines, id, buildPipeline())
     const next = { schedule: '@hourly', timezone: 'UTC', until_ts: started_ms, next_ts: started_ms + 60 * minute_ms }
-    const fields = { ...provenance, dag_id: 'people', ...next }
+    const fields = { ...provenance, object: 'datapipeline' as const, dag_id: 'people', ...next }
     await store.create(pipelineSchedules, id, replaceSchedule(undefined, fields, principal))
   }
   return {

@@ -20,7 +20,8 @@ export const list = operation({
   allow: 'ingest:read',
 
   async run(call, { limit, cursor, due_only }) {
-    const filter = { schedule: { exists: true }, ...(due_only ? { next_ts: { lte: call.now() } } : {}) }
+    const isDue = due_only ? { next_ts: { lte: call.now() } } : {}
+    const filter = { object: 'datapipeline', schedule: { exists: true }, ...isDue }
     const order = { field: 'created_at', direction: 'desc' } as const
     const query = { filter, order, limit, ...(cursor === undefined ? {} : { cursor }) }
     const { docs, ...page } = await call.store(pipelineSchedules).page(query)

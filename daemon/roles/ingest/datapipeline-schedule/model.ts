@@ -1,4 +1,4 @@
-// The scheduler record of a pipeline: its schedule, what it has triggered, and the owner it acts for. The record is a job.
+// The scheduler record of a pipeline or an effect: its schedule, what it has triggered, and the owner it acts for. The record is a job.
 import * as z from 'zod'
 import { delayFields } from '../../../kernel/job/job-delay.ts'
 import { job_indexes, jobFields } from '../../../kernel/job/job-fields.ts'
@@ -27,6 +27,8 @@ export const scheduleInputFields = {
 const storedPipelineSchedule = z.strictObject({
   ...provenanceFields,
   ...jobFields,
+  /** Of what it triggers runs: lists of pipelines leave out effects. */
+  object: z.enum(['datapipeline', 'effect']),
   dag_id: dagId,
   /** One value for all, by which records are worked on one after the other. */
   queue: z.literal('scheduler'),
@@ -51,16 +53,16 @@ export type StoredPipelineSchedule = z.infer<typeof storedPipelineSchedule>
 export const pipelineSchedules = collection({
   name: 'pipeline-schedule',
   schema: storedPipelineSchedule,
-  indexes: ['queue', 'dag_id', 'status', 'schedule', 'next_ts', 'until_ts', ...job_indexes],
+  indexes: ['object', 'queue', 'dag_id', 'status', 'schedule', 'next_ts', 'until_ts', ...job_indexes],
   documented: {
     alias: 'pipeline-scheduler',
     fields: { uid: 'id', dag_id: 'dag_id', status: 'status', schedule: 'schedule' },
   },
-  // If-Match of a request is about the pipeline.
+  // If-Match of a request is about the object.
   revision: () => undefined,
 })
 
-/** The fields of a pipeline that its schedule decides. */
+/** The fields of a pipeline or an effect that its schedule decides. */
 export const scheduleViewFields = {
   schedule: scheduleExpression.nullable().meta({ description: 'Null: runs are not scheduled' }),
   timezone: z.string().meta({ description: 'Time zone of the schedule' }),

@@ -1,4 +1,4 @@
-// Sets the schedule of a pipeline: checks it, stores its owner, and plans the next run.
+// Sets the schedule of a pipeline or an effect: checks it, stores its owner, and plans the next run.
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { permits } from '../../../kernel/identity/identity.ts'
 import { announceJob } from '../../../kernel/job/job.ts'
@@ -6,7 +6,8 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import type { Schedule } from '../../../kernel/schedule/schedule.ts'
 import { findTickProblem } from '../../../kernel/schedule/shortest-interval.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
-import type { StoredPipeline } from '../datapipeline/model.ts'
+import { kindOfObject } from '../managed-dag/collections.ts'
+import type { ManagedDag } from '../managed-dag/model.ts'
 import { scheduleParserPart } from '../parts.ts'
 import { settings } from '../settings.ts'
 import { pipelineSchedules, type StoredPipelineSchedule } from './model.ts'
@@ -54,7 +55,7 @@ export function checkSchedule(call: Call, { schedule }: ScheduleChange): Refusal
  */
 export async function setSchedule(
   call: Call,
-  { id, value: pipeline }: Doc<StoredPipeline>,
+  { id, value: object }: Doc<ManagedDag>,
   change: ScheduleChange,
 ): Promise<Doc<StoredPipelineSchedule> | Refusal> {
   const store = call.store(pipelineSchedules)
@@ -66,9 +67,10 @@ export async function setSchedule(
   const principal =
     schedule === undefined ? undefined : await call.delegation().store({ collection: pipelineSchedules.name, id })
   if (isRefusal(principal)) return principal
-  const { tenant_id, label, dag_id } = pipeline
+  const { tenant_id, label, dag_id } = object
   const fields: ScheduleFields = {
-    ...{ tenant_id, label, created_by: call.caller.subject, updated_at: call.nowIso(), dag_id, timezone },
+    ...{ tenant_id, label, created_by: call.caller.subject, updated_at: call.nowIso(), timezone },
+    ...{ object: kindOfObject(id), dag_id },
     ...planNext(call, { schedule, timezone }),
   }
   const audit = [call.audited(call.address, id, { schedule: schedule ?? null, timezone }, label)]

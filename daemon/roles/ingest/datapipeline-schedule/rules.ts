@@ -28,7 +28,8 @@ export function triggerIdOf(due_ts: number): string {
 /** What a request decides of a record. */
 export type ScheduleFields = Pick<
   StoredPipelineSchedule,
-  'tenant_id' | 'label' | 'created_by' | 'updated_at' | 'dag_id' | 'schedule' | 'timezone' | 'until_ts' | 'next_ts'
+  | ('tenant_id' | 'label' | 'created_by' | 'updated_at' | 'object' | 'dag_id')
+  | ('schedule' | 'timezone' | 'until_ts' | 'next_ts')
 >
 
 /**

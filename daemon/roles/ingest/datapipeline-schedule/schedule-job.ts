@@ -11,7 +11,8 @@ import {
   type WorkflowRun,
   workflowSchedulerPart,
 } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
-import { pipelines, type StoredPipeline } from '../datapipeline/model.ts'
+import { collectionOfObject, kindOfObject } from '../managed-dag/collections.ts'
+import type { ManagedDag } from '../managed-dag/model.ts'
 import { scheduledTotal } from '../metrics.ts'
 import { pipelineSchedules, type StoredPipelineSchedule } from './model.ts'
 import { planOf } from './plan-schedule.ts'
@@ -44,12 +45,12 @@ export const scheduleJob = jobKind<StoredPipelineSchedule>({
 })
 
 async function triggerDueRun(call: JobCall, { id, value }: Doc<StoredPipelineSchedule>): Promise<undefined> {
-  const pipeline = await call.store(pipelines).find(id)
-  if (!pipeline || value.schedule === undefined) {
+  const object = await call.store(collectionOfObject(id)).find(id)
+  if (!object || value.schedule === undefined) {
     await change(call, id, (record) => endJob(record, 'cancelled', { status: 'idle', next_ts: undefined }))
     return undefined
   }
-  const work = { call, pipeline, scheduler: call.part(workflowSchedulerPart).actFor(call) }
+  const work = { call, object, scheduler: call.part(workflowSchedulerPart).actFor(call) }
   // A trigger that a crash or an outage left: it is found among the runs, or was never there.
   if (value.status === 'triggering') return await trigger(work, value)
   const isInFlight = isActive(await findTriggered(work, value))
@@ -57,55 +58,56 @@ async function triggerDueRun(call: JobCall, { id, value }: Doc<StoredPipelineSch
     await change(call, id, (record) => observeRun(record, isInFlight, timeOf(call)))
     return undefined
   }
-  const reason = isInFlight ? 'the scheduled run before it is in flight' : findObstacle(pipeline.value)
+  const reason = isInFlight ? 'the scheduled run before it is in flight' : findObstacle(object)
   if (reason !== undefined) return await skip(work, { reason, isInFlight })
   return await trigger(work, await change(call, id, (record) => beginTrigger(record, call.nowIso())))
 }
 
 type ScheduleWork = {
   readonly call: JobCall
-  readonly pipeline: Doc<StoredPipeline>
+  readonly object: Doc<ManagedDag>
   readonly scheduler: CallerScheduler
 }
 
 /** Why no run may be triggered now. */
-function findObstacle({ is_paused, dag, status }: StoredPipeline): string | undefined {
-  if (is_paused) return 'the pipeline is paused'
-  return dag ? undefined : `the pipeline is ${status}: its DAG is not live`
+function findObstacle({ id, value: { is_paused, dag, status } }: Doc<ManagedDag>): string | undefined {
+  const noun = kindOfObject(id) === 'effect' ? 'effect' : 'pipeline'
+  if (is_paused) return `the ${noun} is paused`
+  return dag ? undefined : `the ${noun} is ${status}: its DAG is not live`
 }
 
 /** The same id starts one run, so that a trigger whose answer was lost is repeated without harm. */
 async function trigger(work: ScheduleWork, { trigger_id = '' }: StoredPipelineSchedule): Promise<undefined> {
-  const { call, pipeline, scheduler } = work
+  const { call, object, scheduler } = work
   try {
     if (!(await findTriggered(work, { trigger_id }))) {
-      const reason = findObstacle(pipeline.value)
+      const reason = findObstacle(object)
       if (reason !== undefined) return await skip(work, { reason, isInFlight: false })
-      const run = await scheduler.trigger(refOf(pipeline), { dag_run_id: trigger_id, conf: {} })
+      const run = await scheduler.trigger(refOf(object), { dag_run_id: trigger_id, conf: {} })
       if (isRefusal(run)) throw run
     }
   } catch (error) {
     if (!isRefusal(error)) throw error
     return await settleRefusal(work, error)
   }
-  await change(call, pipeline.id, (record) => completeTrigger(record, planOf(call, record), timeOf(call)))
+  await change(call, object.id, (record) => completeTrigger(record, planOf(call, record), timeOf(call)))
   call.count(scheduledTotal, { outcome: 'triggered' })
   return undefined
 }
 
 /** An owner without rights ends the schedule; an outage puts the trigger off; anything else leaves out this time alone. */
 async function settleRefusal(work: ScheduleWork, refusal: Refusal): Promise<undefined> {
-  const { call, pipeline } = work
+  const { call, object } = work
   if (refusal.code === 'forbidden') throw refusal
   if (!refusal.row.retryable) return await skip(work, { reason: refusal.message, isInFlight: false })
-  await change(call, pipeline.id, (record) => putOffTrigger(record, describeFailure(refusal), timeOf(call)))
+  await change(call, object.id, (record) => putOffTrigger(record, describeFailure(refusal), timeOf(call)))
   call.count(scheduledTotal, { outcome: 'delayed' })
-  call.log.warn('ingest.schedule.delayed', { pipeline: pipeline.id, error: refusal.message })
+  call.log.warn('ingest.schedule.delayed', { object: object.id, error: refusal.message })
   return undefined
 }
 
 async function skip(
-  { call, pipeline: { id } }: ScheduleWork,
+  { call, object: { id } }: ScheduleWork,
   terms: { readonly reason: string; readonly isInFlight: boolean },
 ): Promise<undefined> {
   await change(call, id, (record) => skipTime(record, planOf(call, record), { ...terms, time: timeOf(call) }))
@@ -114,17 +116,17 @@ async function skip(
 }
 
 async function findTriggered(
-  { pipeline, scheduler }: ScheduleWork,
+  { object, scheduler }: ScheduleWork,
   { trigger_id }: Pick<StoredPipelineSchedule, 'trigger_id'>,
 ): Promise<WorkflowRun | undefined> {
-  return trigger_id === undefined ? undefined : await scheduler.findRun(refOf(pipeline), trigger_id)
+  return trigger_id === undefined ? undefined : await scheduler.findRun(refOf(object), trigger_id)
 }
 
 function isActive(run: WorkflowRun | undefined): boolean {
   return run?.state === 'queued' || run?.state === 'running'
 }
 
-function refOf({ id, value: { dag_id } }: Doc<StoredPipeline>): DagRef {
+function refOf({ id, value: { dag_id } }: Doc<ManagedDag>): DagRef {
   return { dag_id, pipeline: id }
 }
 

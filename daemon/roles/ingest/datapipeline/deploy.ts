@@ -11,8 +11,9 @@ import { operation } from '../../../kernel/operation/operation.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { holdName } from '../../../shared/name-holder/hold-name.ts'
 import { refuseTakenContent } from '../connection/claim-connection.ts'
-import { pipelineSchedules, scheduleInputFields } from '../datapipeline-schedule/model.ts'
-import { checkSchedule, setSchedule } from '../datapipeline-schedule/plan-schedule.ts'
+import { addSchedule, removeSchedule } from '../datapipeline-schedule/change-schedule.ts'
+import { scheduleInputFields } from '../datapipeline-schedule/model.ts'
+import { checkSchedule } from '../datapipeline-schedule/plan-schedule.ts'
 import { refuseFirstRun, storePrincipal } from '../managed-dag/deployment.ts'
 import { objectPaths } from '../object-paths.ts'
 import { pipelineId, pipelineInputFields, pipelines, pipelineView, type StoredPipeline } from './model.ts'
@@ -68,8 +69,7 @@ async function createPipeline(call: Call, request: z.output<typeof input>): Prom
   if (isNew) {
     announceJob(call, pipelines, doc)
     // A crash may have left the record of a pipeline that was deleted.
-    const left = await call.store(pipelineSchedules).find(doc.id)
-    if (left) await call.store(pipelineSchedules).remove(doc.id)
+    await removeSchedule(call, doc.id)
     return await addSchedule(call, doc, request)
   }
   if (doc.value.request_key === request_key) {
@@ -77,18 +77,6 @@ async function createPipeline(call: Call, request: z.output<typeof input>): Prom
     return isRefusal(repeated) ? repeated : await addSchedule(call, repeated, request)
   }
   return refuse('already_exists', `a pipeline with the DAG ${dag_id} exists: update it, or choose another dag_id`)
-}
-
-/** Also completes a request that ended before; what was set since stays. */
-async function addSchedule(
-  call: Call,
-  doc: Doc<StoredPipeline>,
-  { schedule, timezone }: z.output<typeof input>,
-): Promise<Doc<StoredPipeline> | Refusal> {
-  if ((schedule ?? '') === '' && timezone === undefined) return doc
-  if (await call.store(pipelineSchedules).find(doc.id)) return doc
-  const set = await setSchedule(call, doc, { schedule, timezone })
-  return isRefusal(set) ? set : doc
 }
 
 function buildPipeline(call: Call, request: z.output<typeof input>, label: Label) {

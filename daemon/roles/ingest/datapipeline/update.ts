@@ -6,8 +6,9 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { refuseTakenContent } from '../connection/claim-connection.ts'
-import { pipelineSchedules, scheduleInputFields } from '../datapipeline-schedule/model.ts'
-import { checkSchedule, type ScheduleChange, setSchedule } from '../datapipeline-schedule/plan-schedule.ts'
+import { changeSchedule } from '../datapipeline-schedule/change-schedule.ts'
+import { scheduleInputFields } from '../datapipeline-schedule/model.ts'
+import { checkSchedule } from '../datapipeline-schedule/plan-schedule.ts'
 import { uidInput } from '../fields.ts'
 import { openManaged } from '../managed-dag/open-managed.ts'
 import { beginAgain, refuseWhileDeployed } from '../managed-dag/redeploy.ts'
@@ -65,8 +66,8 @@ async function changeFields(
   const before = await openManaged(call, pipelines, uid)
   const refused = content === undefined ? undefined : refuseWhileDeployed(before.value)
   if (refused) return refused
-  const scheduled = await changeSchedule(call, before, { schedule, timezone }, content !== undefined)
-  if (isRefusal(scheduled)) return scheduled
+  const unscheduled = await changeSchedule(call, before, { schedule, timezone }, content !== undefined)
+  if (unscheduled) return unscheduled
   const principal =
     content === undefined ? undefined : await call.delegation().store({ collection: pipelines.name, id: uid })
   if (isRefusal(principal)) return principal
@@ -90,18 +91,4 @@ async function changeFields(
   if (isRefusal(answer)) return answer
   announceJob(call, pipelines, doc)
   return doc
-}
-
-/** Scheduled runs of a content act for the person who decided it, never for an owner who has not seen it. */
-async function changeSchedule(
-  call: Call,
-  pipeline: Doc<StoredPipeline>,
-  change: ScheduleChange,
-  hasContent: boolean,
-): Promise<Refusal | undefined> {
-  const isNamed = change.schedule !== undefined || change.timezone !== undefined
-  const { schedule, job } = (await call.store(pipelineSchedules).find(pipeline.id))?.value ?? {}
-  const isTaken = hasContent && schedule !== undefined && job?.principal?.subject !== call.caller.subject
-  const set = isNamed || isTaken ? await setSchedule(call, pipeline, change) : undefined
-  return isRefusal(set) ? set : undefined
 }

@@ -10,6 +10,8 @@ import { checkRepeatedRequest } from '../../../kernel/operation/check-repeated-r
 import { operation } from '../../../kernel/operation/operation.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { listConnections } from '../connection/task-connection.ts'
+import { addSchedule } from '../datapipeline-schedule/change-schedule.ts'
+import { scheduleInputFields } from '../datapipeline-schedule/model.ts'
 import { uid } from '../fields.ts'
 import { created_prefix } from '../managed-dag/dag-names.ts'
 import { refuseFirstRun, storePrincipal } from '../managed-dag/deployment.ts'
@@ -24,7 +26,7 @@ const input = z.strictObject({
   description: effectText.description.optional(),
   visibility: effectText.visibility.optional(),
   operators: effectText.operators,
-  schedule: effectText.schedule.default(null),
+  ...scheduleInputFields,
   run_on_deploy: z.boolean().default(false).meta({ description: 'Trigger a run once the DAG is live' }),
   delete_on_success: z
     .boolean()
@@ -53,14 +55,15 @@ export const create = operation({
 
   async run(call, request) {
     const doc = await createEffect(call, request)
-    if (isRefusal(doc)) return doc
-    const warnings = await listWarnings(call, doc.value, request.connections)
-    return { ...(await showEffect(call, doc)), warnings }
+    const scheduled = isRefusal(doc) ? doc : await addSchedule(call, doc, request)
+    if (isRefusal(scheduled)) return scheduled
+    const warnings = await listWarnings(call, scheduled.value, request.connections)
+    return { ...(await showEffect(call, scheduled)), warnings }
   },
 })
 
 async function createEffect(call: Call, request: z.output<typeof input>): Promise<Doc<StoredEffect> | Refusal> {
-  const refused = refuseSchedule(call, request) ?? refuseFirstRun(call, request.run_on_deploy)
+  const refused = refuseSchedule(call, request, request) ?? refuseFirstRun(call, request.run_on_deploy)
   if (refused) return refused
   const label = resolveClassification(call, request.visibility ?? call.site.default_level, 'visibility')
   if (isRefusal(label)) return label
@@ -83,13 +86,13 @@ function buildEffect(
   request: z.output<typeof input>,
   { id, label }: { readonly id: string; readonly label: Label },
 ) {
-  const { name, description, operators, schedule, run_on_deploy, delete_on_success } = request
+  const { name, description, operators, run_on_deploy, delete_on_success } = request
   const at = call.nowIso()
   return {
     ...{ tenant_id: call.caller.tenant_id, label, created_by: call.caller.subject, created_at: at, updated_at: at },
     ...{ request_digest: call.requestDigest(), dag_id: `${created_prefix}${id.slice('ef_'.length)}`, name },
     ...(description === undefined ? {} : { description }),
-    ...{ operators, connections: listConnections(operators), schedule, run_on_deploy, delete_on_success },
+    ...{ operators, connections: listConnections(operators), run_on_deploy, delete_on_success },
     ...{
       subtype: 'dataeffect' as const,
       status: 'pending_validation' as const,

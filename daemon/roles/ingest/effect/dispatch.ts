@@ -136,7 +136,7 @@ function buildEffect(call: Call, request: DispatchRequest, { dag_id, label, oper
   return {
     ...{ tenant_id: call.caller.tenant_id, label, created_by: 'intelligence', created_at: at, updated_at: at },
     ...{ request_digest: call.requestDigest(), deployed_by: 'ingest:dispatch' as const, dag_id, name },
-    ...{ operators: [...operators], connections: listConnections(operators), schedule: null },
+    ...{ operators: [...operators], connections: listConnections(operators) },
     ...{ run_on_deploy, delete_on_success, correlation_id: effect_id, edition_id: request.edition_id },
     ...{ effect_type: request.effect_type, target: request.target, payload_hash: request.payload_hash },
     ...(until === undefined ? {} : { deadline: until }),

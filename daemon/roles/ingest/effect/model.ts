@@ -6,6 +6,7 @@ import { job_indexes } from '../../../kernel/job/job-fields.ts'
 import { classification } from '../../../kernel/label/label.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { dagTask, max_tasks } from '../../../shared/assembled-dag/assembled-dag.ts'
+import { scheduleViewFields } from '../datapipeline-schedule/model.ts'
 import { instant, namedValues, provenanceViewFields, shortText, uid } from '../fields.ts'
 import { deploymentFault, liveFields, managedFields, managedStatus } from '../managed-dag/model.ts'
 import { statisticsFields } from '../managed-dag/statistics.ts'
@@ -22,12 +23,6 @@ export const effectText = {
   name: shortText,
   description: z.string().max(4_096),
   operators: z.array(effectOperator).min(1).max(max_tasks).meta({ description: 'Each follows the one before it' }),
-  schedule: z
-    .string()
-    .min(1)
-    .max(128)
-    .nullable()
-    .meta({ description: 'A cron expression or named interval; null: runs are triggered by requests alone' }),
   visibility: classification.meta({ description: 'The access-control marking: a level, or a label' }),
 }
 
@@ -39,7 +34,6 @@ const effectFields = {
   description: effectText.description.optional(),
   operators: effectText.operators,
   connections: z.array(uid).meta({ description: 'The connections that operators name, each once' }),
-  schedule: effectText.schedule,
   run_on_deploy: z.boolean(),
   delete_on_success: z.boolean().meta({ description: 'Suggest a clean-up after a run that succeeded' }),
 }
@@ -92,6 +86,7 @@ export const effectView = z
     status: managedStatus,
     fault: deploymentFault.optional().meta({ description: 'Why the newest operators are not live' }),
     ...liveFields,
+    ...scheduleViewFields,
     cleanup_suggested: z
       .boolean()
       .meta({ description: 'Whether its newest run succeeded and delete_on_success is set: delete it then' }),
@@ -107,6 +102,7 @@ export const effectState = effectView
     ...{ uid: true, dag_id: true, name: true, status: true, fault: true, last_run: true, workflow_next_run: true },
     ...{ cleanup_suggested: true, delay: true },
   })
+  .extend(scheduleViewFields)
   .meta({ id: 'DataEffectStatus' })
 
 /** After a change of operators: what the author should look at before a run. */

@@ -1,4 +1,4 @@
-// Changes an effect: deploys other operators or another schedule, describes it, raises its label, or pauses and resumes its DAG.
+// Changes an effect: deploys other operators, sets its schedule, describes it, raises its label, or pauses and resumes its DAG.
 import * as z from 'zod'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { StoredPrincipal } from '../../../kernel/identity/delegation.ts'
@@ -9,6 +9,8 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import type { Doc, UpdateStep } from '../../../kernel/store/store.ts'
 import { listConnections } from '../connection/task-connection.ts'
+import { changeSchedule, relabelSchedule } from '../datapipeline-schedule/change-schedule.ts'
+import { scheduleInputFields } from '../datapipeline-schedule/model.ts'
 import { uidInput } from '../fields.ts'
 import { refuseFirstRun, storePrincipal } from '../managed-dag/deployment.ts'
 import { openManaged } from '../managed-dag/open-managed.ts'
@@ -27,7 +29,7 @@ const input = z.strictObject({
   description: effectText.description.optional(),
   visibility: effectText.visibility.optional(),
   operators: effectText.operators.optional(),
-  schedule: effectText.schedule.optional(),
+  ...scheduleInputFields,
   action: z.enum(['pause', 'unpause']).optional(),
 })
 type EffectChange = Omit<z.output<typeof input>, 'uid' | 'action'>
@@ -58,46 +60,52 @@ export const update = operation({
   },
 })
 
-/** Operators and schedules are deployed again; the rest is changed at once. */
+/** Operators are deployed again; the rest is changed at once. */
 async function changeEffect(call: Call, uid: string, change: EffectChange): Promise<Doc<StoredEffect> | Refusal> {
-  const { value: before } = await openManaged(call, effects, uid)
-  const isRedeployed = change.operators !== undefined || change.schedule !== undefined
-  const refused = isRedeployed ? refuseRedeployment(call, before, change) : undefined
+  const before = await openManaged(call, effects, uid)
+  const isRedeployed = change.operators !== undefined
+  const refused =
+    refuseSchedule(call, change, before.value) ?? (isRedeployed ? refuseRedeployment(call, before.value) : undefined)
   if (refused) return refused
   const { visibility } = change
   const label = visibility === undefined ? undefined : resolveClassification(call, visibility, 'visibility')
   if (isRefusal(label)) return label
+  const lowered = refuseLowerLabel(call, before.value, label)
+  if (lowered) return lowered
+  const unscheduled = await changeSchedule(call, before, change, isRedeployed)
+  if (unscheduled) return unscheduled
   const principal = isRedeployed ? await storePrincipal(call, effects, uid) : undefined
   const { doc, answer } = await call
     .store(effects)
     .update<Refusal | undefined>(uid, ({ value }) => changeRule(call, { uid, value }, change, { label, principal }))
   if (isRefusal(answer)) return answer
+  if (label) await relabelSchedule(call, doc)
   announceJob(call, effects, doc)
   return doc
 }
 
-function refuseRedeployment(call: Call, value: StoredEffect, change: EffectChange): Refusal | undefined {
-  const { schedule = value.schedule } = change
-  return (
-    refuseWhileDeployed(value) ??
-    refuseSchedule(call, { ...value, schedule }) ??
-    refuseFirstRun(call, value.run_on_deploy)
-  )
+/** A change must not show the effect to more callers. */
+function refuseLowerLabel(call: Call, { label: before }: StoredEffect, label: Label = before): Refusal | undefined {
+  if (isCoveredBy(before, label, call.site.labels)) return undefined
+  return refuse('label_denied', 'the visibility of an effect is raised, never lowered')
+}
+
+function refuseRedeployment(call: Call, value: StoredEffect): Refusal | undefined {
+  return refuseWhileDeployed(value) ?? refuseFirstRun(call, value.run_on_deploy)
 }
 
 /** `principal`: of another deployment. */
 function changeRule(
   call: Call,
   { uid, value }: { readonly uid: string; readonly value: StoredEffect },
-  { name = value.name, description, operators = value.operators, schedule = value.schedule }: EffectChange,
+  { name = value.name, description, operators = value.operators }: EffectChange,
   {
     label = value.label,
     principal,
   }: { readonly label?: Label | undefined; readonly principal?: StoredPrincipal | undefined },
 ): UpdateStep<StoredEffect, Refusal | undefined> {
-  // A change must not show the effect to more callers.
-  if (!isCoveredBy(value.label, label, call.site.labels))
-    return { answer: refuse('label_denied', 'the visibility of an effect is raised, never lowered') }
+  const lowered = refuseLowerLabel(call, value, label)
+  if (lowered) return { answer: lowered }
   const described = {
     ...value,
     ...{ name, label, updated_at: call.nowIso() },
@@ -111,7 +119,7 @@ function changeRule(
   const { fault: _fault, deployed_by: _deployedBy, ...rest } = described
   const next: StoredEffect = {
     ...rest,
-    ...{ operators, connections: listConnections(operators), schedule, deployments },
+    ...{ operators, connections: listConnections(operators), deployments },
     status: 'pending_validation',
     ...beginAgain(value, principal, call.now()),
   }

@@ -8,7 +8,7 @@ import type { StoredEffect } from './model.ts'
 /** `announced`: connections that the author expects the operators to use. */
 export async function listWarnings(
   call: Call,
-  { operators, schedule }: Pick<StoredEffect, 'operators' | 'schedule'>,
+  { operators }: Pick<StoredEffect, 'operators'>,
   announced: readonly string[],
 ): Promise<string[]> {
   const used = listConnections(operators)
@@ -19,6 +19,5 @@ export async function listWarnings(
     ...missing,
     ...unused.map((id) => `no operator uses the connection ${id}`),
     ...listUnknownOperators(operators).map(({ path, message }) => `${path}: ${message}`),
-    ...(schedule === null ? [] : ['the embedded scheduler starts no runs of effects by a schedule: trigger them']),
   ]
 }

@@ -7,9 +7,14 @@ import { asManaged, type ManagedDag } from './model.ts'
 
 export const managedCollections: readonly Collection<ManagedDag>[] = [asManaged(pipelines), asManaged(effects)]
 
-/** By the prefix of its id. */
+/** The kind of an object, by the prefix of its id. */
+export function kindOfObject(uid: string): 'datapipeline' | 'effect' {
+  return uid.startsWith('ef_') ? 'effect' : 'datapipeline'
+}
+
+/** The same. */
 export function collectionOfObject(uid: string): Collection<ManagedDag> {
-  return uid.startsWith('ef_') ? asManaged(effects) : asManaged(pipelines)
+  return kindOfObject(uid) === 'effect' ? asManaged(effects) : asManaged(pipelines)
 }
 
 /** By the name of its DAG: `first_id` is the id of the object that has the name first; see `holdName`. */

@@ -1,8 +1,9 @@
-// Deletes an object with a DAG, its DAG and the runs of it.
+// Deletes an object with a DAG, its DAG with the runs of it, and its schedule.
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { isJobOver } from '../../../kernel/job/rules.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
+import { removeSchedule } from '../datapipeline-schedule/change-schedule.ts'
 import { type ManagedKind, theNoun } from './kind.ts'
 import type { ManagedDag } from './model.ts'
 import { openManaged } from './open-managed.ts'
@@ -23,5 +24,6 @@ export async function removeManaged<T extends ManagedDag>(
   await call
     .store(kind.collection)
     .remove(uid, [call.audited(call.address, uid, { dag_id: value.dag_id }, value.label)])
+  await removeSchedule(call, uid)
   return { deleted: true }
 }
