@@ -16,6 +16,7 @@ import { status } from '../../../daemon/roles/ingest/effect/status.ts'
 import { statuses } from '../../../daemon/roles/ingest/effect/statuses.ts'
 import { stop } from '../../../daemon/roles/ingest/effect/stop.ts'
 import { update } from '../../../daemon/roles/ingest/effect/update.ts'
+import { ingest } from '../../../daemon/roles/ingest/role.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
 import { ingestContent, setUpIngestSite, waitUntilDeployed, waitUntilRunOver } from './ingest-site.ts'
@@ -180,4 +181,19 @@ test('an effect above the clearance of a caller, or of another tenant, stays hid
   expect(await low.refusal(remove, { uid, confirm: true })).toBe('not_found')
   expect(await other.refusal(run, { uid })).toBe('not_your_tenant')
   expect(await other.refusal(remove, { uid, confirm: true })).toBe('not_your_tenant')
+})
+
+test('a first run that is triggered by its deployment leaves no token in any document', async () => {
+  const ann = await site().as()
+  const { uid, dag_id } = await ann.ok(create, { name: 'auto', operators: [ingestOf('once.csv')], run_on_deploy: true })
+  await waitUntilChecked(ann, uid)
+  await waitUntilRunOver(ann, dag_id, 'deploy__1')
+  const stored: string[] = []
+  for (const collection of ingest.collections)
+    for (const { value } of (await site().store('ingest').list(collection, { limit: 500 })).docs)
+      stored.push(JSON.stringify(value))
+  expect(stored.some((text) => text.includes(dag_id))).toBe(true)
+  // A token of the site is a JWT, whose header begins so.
+  expect(ann.token).toMatch(/^eyJ/)
+  expect(stored.filter((text) => text.includes('eyJ') || text.includes(ann.token))).toEqual([])
 })

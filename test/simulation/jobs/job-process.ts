@@ -175,7 +175,7 @@ export class JobProcess {
           principal: () => findPrincipal(readGrant(credential)),
           store: async () => ({ ...(await findPrincipal(readGrant(credential))), grant: readGrant(credential) }),
         }) as unknown as ReturnType<RoleContext['delegation']>,
-      role_table: { worker: ['work:do', 'intelligence:review', 'ingest:run'] },
+      role_table: { worker: ['work:do', 'intelligence:review', 'ingest:run', 'ingest:write'] },
       record: async () => undefined,
     }
     return context as RoleContext

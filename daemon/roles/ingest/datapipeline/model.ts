@@ -68,6 +68,9 @@ export type PipelineView = z.infer<typeof pipelineView>
 
 /** Its state alone: of its deployment, and live from the scheduler. */
 export const pipelineState = pipelineView
-  .pick({ uid: true, dag_id: true, status: true, fault: true, last_run: true, workflow_next_run: true, delay: true })
+  .pick({
+    ...{ uid: true, dag_id: true, status: true, fault: true, auto_start: true, last_run: true },
+    ...{ workflow_next_run: true, delay: true },
+  })
   .extend(scheduleViewFields)
   .meta({ id: 'DataPipelineStatus' })

@@ -100,7 +100,7 @@ export type EffectView = z.infer<typeof effectView>
 export const effectState = effectView
   .pick({
     ...{ uid: true, dag_id: true, name: true, status: true, fault: true, last_run: true, workflow_next_run: true },
-    ...{ cleanup_suggested: true, delay: true },
+    ...{ auto_start: true, cleanup_suggested: true, delay: true },
   })
   .extend(scheduleViewFields)
   .meta({ id: 'DataEffectStatus' })

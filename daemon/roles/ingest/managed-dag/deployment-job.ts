@@ -1,13 +1,13 @@
 // A deployment as a job: checks the content of an object, makes its DAG live, and triggers a first run.
 import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
-import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
+import type { Refusal } from '../../../kernel/error/errors.ts'
 import { type JobCall, jobKind } from '../../../kernel/job/job.ts'
-import { endJob } from '../../../kernel/job/rules.ts'
+import { completeStep, endJob, releaseJob } from '../../../kernel/job/rules.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Collection, Doc } from '../../../kernel/store/store.ts'
 import type { AssembledDag } from '../../../shared/assembled-dag/assembled-dag.ts'
-import { workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
-import { asManaged, type DeploymentFault, type ManagedDag } from './model.ts'
+import { attemptFirstRun, firstAttempt } from './auto-start.ts'
+import { type AutoStart, asManaged, type DeploymentFault, type ManagedDag } from './model.ts'
 
 const minute_ms = 60_000
 
@@ -37,13 +37,16 @@ export function deploymentJobOf<T extends ManagedDag>(declaration: DeploymentDec
     limits: () => ({ at_once: 4, at_once_per_tenant: 2 }),
     stepLimit_ms: () => 5 * minute_ms,
     waits: { first_ms: 1_000, longest_ms: minute_ms },
-    step: (call, doc) => deploy(call, managed, doc, read(doc.value as T), declaration),
+    step: (call, doc) =>
+      doc.value.auto_start
+        ? startFirstRun(call, managed, doc, doc.value.auto_start)
+        : deploy(call, managed, doc, read(doc.value as T), declaration),
     fail: (value, { failure, at }) => endWithFault(value, 'error', { reason: failure.reason }, at),
   })
 }
 
 function endWithFault(value: ManagedDag, status: 'rejected' | 'error', fault: DeploymentFault, at: string) {
-  return endJob(value, 'failed', { status, fault, updated_at: at })
+  return endJob(value, 'failed', { status, fault, auto_start: undefined, updated_at: at })
 }
 
 /** A content that is refused leaves the DAG before it live. */
@@ -56,8 +59,7 @@ async function deploy(
 ): Promise<undefined> {
   const { id, value } = doc
   const at = call.nowIso()
-  const change = async (rule: (value: ManagedDag) => ManagedDag) =>
-    await call.store(collection).update(id, (stored) => ({ next: rule(stored.value), answer: undefined }))
+  const change = changeOf(call, collection, id)
   if ('fault' in reading) {
     await change((stored) => endWithFault(stored, reading.status, reading.fault, at))
     return undefined
@@ -75,12 +77,33 @@ async function deploy(
     await change((stored) => endJob(stored, 'completed', { status: 'active', updated_at: at }))
     return undefined
   }
-  const trigger = { dag_run_id: `deploy__${value.deployments}`, conf: {} }
-  const run = await call
-    .part(workflowSchedulerPart)
-    .actFor(call)
-    .trigger({ dag_id: value.dag_id, pipeline: id }, trigger)
-  if (isRefusal(run)) throw run
-  await change((stored) => endJob(stored, 'completed', { status: 'active', updated_at: at }))
+  return await startFirstRun(call, collection, doc, firstAttempt)
+}
+
+/** The object is active meanwhile: its content was accepted. */
+async function startFirstRun(
+  call: JobCall,
+  collection: Collection<ManagedDag>,
+  doc: Doc<ManagedDag>,
+  attempt: AutoStart,
+): Promise<undefined> {
+  const outcome = await attemptFirstRun(call, doc, attempt)
+  const at = call.nowIso()
+  await changeOf(
+    call,
+    collection,
+    doc.id,
+  )((stored) => {
+    if (outcome === 'started')
+      return endJob(stored, 'completed', { status: 'active', auto_start: undefined, updated_at: at })
+    if ('fault' in outcome) return endWithFault(stored, 'error', { reason: outcome.fault }, at)
+    const waiting = { ...stored, status: 'active' as const, auto_start: outcome.wait, updated_at: at }
+    return releaseJob(completeStep(waiting), call.now() + outcome.wait_ms)
+  })
   return undefined
+}
+
+function changeOf(call: JobCall, collection: Collection<ManagedDag>, id: string) {
+  return async (rule: (value: ManagedDag) => ManagedDag) =>
+    await call.store(collection).update(id, (stored) => ({ next: rule(stored.value), answer: undefined }))
 }

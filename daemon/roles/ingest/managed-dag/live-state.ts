@@ -16,6 +16,7 @@ export async function readLiveState(call: Call, { id, value }: Doc<ManagedDag>) 
   return {
     status: status !== 'active' ? status : is_paused ? ('paused' as const) : isRunning ? ('running' as const) : status,
     ...(value.fault ? { fault: value.fault } : {}),
+    ...(value.auto_start ? { auto_start: value.auto_start } : {}),
     ...(last_run ? { last_run } : {}),
     ...(dag ? { workflow_next_run: dag.next_run } : {}),
   }

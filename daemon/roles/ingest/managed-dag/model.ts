@@ -15,6 +15,14 @@ export const deploymentFault = z.strictObject({
 })
 export type DeploymentFault = z.infer<typeof deploymentFault>
 
+/** `checking`: the scheduler does not have the DAG yet; `triggering`: it has, or was given the time to find it. */
+const autoStart = z.strictObject({
+  phase: z.enum(['checking', 'triggering']),
+  attempts: count,
+  reason: z.string().max(4_096).optional(),
+})
+export type AutoStart = z.infer<typeof autoStart>
+
 export const managedFields = {
   ...provenanceFields,
   ...jobFields,
@@ -25,6 +33,8 @@ export const managedFields = {
   deployed_by: z.literal('ingest:dispatch').optional(),
   status: managedStatus.extract(['pending_validation', 'active', 'rejected', 'error']),
   is_paused: z.boolean(),
+  /** While the first run of the newest deployment is awaited. */
+  auto_start: autoStart.optional(),
   /** The live DAG; stays while a later content is checked. */
   dag: assembledDag.optional(),
   dag_digest: z.string(),
@@ -37,6 +47,7 @@ export type ManagedDag = z.infer<typeof managedDag>
 
 /** What the interface shows live of a managed DAG. */
 export const liveFields = {
+  auto_start: autoStart.optional().meta({ description: 'While the first run by run_on_deploy is awaited' }),
   last_run: workflowRun.optional().meta({ description: 'Newest run; read from the scheduler' }),
   workflow_next_run: instant
     .nullable()

@@ -1,12 +1,12 @@
 // Deletes an object with a DAG, its DAG with the runs of it, and its schedule.
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
-import { isJobOver } from '../../../kernel/job/rules.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { removeSchedule } from '../datapipeline-schedule/change-schedule.ts'
 import { type ManagedKind, theNoun } from './kind.ts'
 import type { ManagedDag } from './model.ts'
 import { openManaged } from './open-managed.ts'
+import { isBeingChecked } from './redeploy.ts'
 
 export async function removeManaged<T extends ManagedDag>(
   call: Call,
@@ -16,7 +16,7 @@ export async function removeManaged<T extends ManagedDag>(
   release?: (value: T) => Promise<void>,
 ): Promise<{ deleted: true } | Refusal> {
   const { value } = await openManaged(call, kind.collection, uid)
-  if (!isJobOver(value))
+  if (isBeingChecked(value))
     return refuse('wrong_state', `${theNoun(kind)} is being deployed: wait for the end of its check`)
   const refused = await call.part(workflowSchedulerPart).actFor(call).removeDag({ dag_id: value.dag_id, pipeline: uid })
   if (isRefusal(refused)) return refused
