@@ -2,17 +2,25 @@
 import { writeSync } from 'node:fs'
 import { type FaultPoint, faultPoints } from './fault-points.ts'
 
-/** Defined by the build; undefined when running from sources. */
+/** Defined by the build, or by a test of sources; otherwise undefined when running from sources. */
 declare const HAS_FAULT_POINTS: boolean | undefined
 
+const hasFaultPoints = typeof HAS_FAULT_POINTS !== 'undefined' && HAS_FAULT_POINTS
+
 /** Undefined in builds without fault points. */
-export const faultStop: ((step: FaultPoint) => void) | undefined =
-  typeof HAS_FAULT_POINTS !== 'undefined' && HAS_FAULT_POINTS
-    ? buildFaultStop(process.env.PLATFORM_FAULT_POINT ?? '')
-    : undefined
+export const faultStop: ((step: FaultPoint) => void) | undefined = hasFaultPoints
+  ? buildFaultStop(process.env.PLATFORM_FAULT_POINT ?? '')
+  : undefined
+
+/** For threads, which have no environment: what their process was started with. */
+export const faultPointSpec = hasFaultPoints ? process.env.PLATFORM_FAULT_POINT : undefined
+
+/** Of a thread, by the specification of its process. */
+export const openFaultStop: typeof buildFaultStop | undefined =
+  typeof HAS_FAULT_POINTS === 'undefined' || HAS_FAULT_POINTS ? buildFaultStop : undefined
 
 /** `name` or `name:occurrence`; empty for none. SIGKILL ends the process, so nothing is flushed. */
-function buildFaultStop(spec: string): typeof faultStop {
+function buildFaultStop(spec: string): ((step: FaultPoint) => void) | undefined {
   if (spec === '') return undefined
   const [name, occurrence = '1'] = spec.split(':')
   if (!faultPoints.some((point) => point === name))

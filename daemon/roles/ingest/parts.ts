@@ -5,6 +5,7 @@ import type { DagTask } from '../../shared/assembled-dag/assembled-dag.ts'
 import type { ConnectionTest } from './connection/model.ts'
 import type { ConnectionConfig } from './connection/type/catalog.ts'
 import type { LandedSummary } from './dataset/model.ts'
+import type { IngestFaultPoint } from './fault-points.ts'
 
 export type TaskWork = {
   readonly tenant_id: string
@@ -42,6 +43,9 @@ export type ConnectionProber = {
   /** Reads a little of the source. Faults of the source are answers, without addresses, paths and secrets. */
   probe(connection: OpenConnection, timeout_ms: number, signal: AbortSignal): Promise<ConnectionTest>
 }
+
+/** Does nothing but in builds for tests, which end the process there. */
+export const faultPointPart = part<(point: IngestFaultPoint) => void>('fault-point')
 
 export const connectionProberPart = part<ConnectionProber>('connection-prober')
 export const taskPerformerPart = part<TaskPerformer>('task-performer')

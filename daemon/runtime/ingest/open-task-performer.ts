@@ -1,7 +1,10 @@
 // Performs the tasks of DAGs, each try in a thread of its own.
+import { randomBytes } from 'node:crypto'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { threads } from '../../../adapters/compute/threads/threads.ts'
 import { readPackedAddon } from '../../../adapters/store/sqlite/addon.ts'
+import { faultPointSpec } from '../../boot/host/fault-stop.ts'
 import { findThreadScript } from '../../boot/host/thread-script.ts'
 import { roleDataFolder, roleRunFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
 import { isRefusal } from '../../kernel/error/errors.ts'
@@ -13,6 +16,8 @@ import type { SourceSettings, TaskThreadJob } from './thread-job.ts'
 
 /** Landed datasets, in a folder for each tenant. */
 const datasets_folder = 'datasets'
+/** Within it, so on the same disk: a folder for each try that is under way. No tenant has a folder of this name. */
+const drafts_folder = '.drafts'
 
 /** The threads of this role. */
 export const ingestThreads = threads(() =>
@@ -24,14 +29,21 @@ export function readSourceSettings(folder: SiteFolder, resolved: ResolvedSetting
   return { data_folder, trusted_networks, addonDir: roleRunFolder(folder, 'ingest') }
 }
 
-export function openTaskPerformer(folder: SiteFolder, resolved: ResolvedSettings): TaskPerformer {
+/** Removes what tries of a process that died have left: the role runs in no other process here. */
+export async function openTaskPerformer(folder: SiteFolder, resolved: ResolvedSettings): Promise<TaskPerformer> {
   const { task_memory_mb } = getSettings(resolved, settings)
   const sources = readSourceSettings(folder, resolved)
   const datasets = join(roleDataFolder(folder, 'ingest'), datasets_folder)
+  const drafts = join(datasets, drafts_folder)
+  await rm(drafts, { recursive: true, force: true })
+  await mkdir(drafts, { recursive: true, mode: 0o700 })
   return {
     async perform(work, signal): Promise<TaskOutcome> {
       const packedAddon = work.connection?.conn_type === 'sqlite' ? readPackedAddon() : undefined
-      const input: TaskThreadJob = { ...work, ...sources, packedAddon, datasets }
+      const own = join(drafts, randomBytes(12).toString('hex'))
+      const input: TaskThreadJob = {
+        ...{ ...work, ...sources, packedAddon, datasets, drafts: own, faultPoint: faultPointSpec },
+      }
       try {
         return (await ingestThreads.run({
           input,
@@ -45,6 +57,9 @@ export function openTaskPerformer(folder: SiteFolder, resolved: ResolvedSettings
         if (isRefusal(error) && error.code === 'too_large')
           return { log: error.message, failure: { reason: error.message, isFinal: true } }
         throw error
+      } finally {
+        // Its thread has ended, whatever ended it.
+        await rm(own, { recursive: true, force: true })
       }
     },
   }

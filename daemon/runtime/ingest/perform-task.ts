@@ -1,13 +1,15 @@
 // Performs one try of a task in a thread: reads what it takes, and lands what it makes.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { inferDataKind } from '../../../adapters/platform/data-file/data-kinds.ts'
 import { openTenantDataFile, TenantDataFileError } from '../../../adapters/platform/data-file/tenant-data-file.ts'
 import { syncFolder } from '../../../adapters/platform/durable-file/sync-folder.ts'
+import { openFaultStop } from '../../boot/host/fault-stop.ts'
 import { dataset_manifest_name, type LandedDataset, landedDataset } from '../../kernel/data/landed-dataset.ts'
 import { parseJsonAs } from '../../kernel/encoding/parse-json.ts'
 import type { LandedSummary } from '../../roles/ingest/dataset/model.ts'
+import type { IngestFaultPoint } from '../../roles/ingest/fault-points.ts'
 import { ingestDatabase } from '../../roles/ingest/operator/ingest-database.ts'
 import { ingestFile } from '../../roles/ingest/operator/ingest-file.ts'
 import type { TaskOutcome } from '../../roles/ingest/parts.ts'
@@ -66,23 +68,22 @@ async function performIngestFile(job: TaskThreadJob): Promise<TaskOutcome> {
 
 async function performIngestDatabase(job: TaskThreadJob): Promise<TaskOutcome> {
   const { max_rejects } = ingestDatabase.params.parse(job.task.params)
-  return await landOnce(job, max_rejects, async (land, scratch) => {
-    const staged = await openDatabaseInputs(job, scratch)
+  return await landOnce(job, max_rejects, async (land) => {
+    const staged = await openDatabaseInputs(job)
+    passFaultPoint(job, 'ingest-landing-staged')
     return await land(staged)
   })
 }
 
 type Land = (inputs: readonly LandingInput[]) => Promise<readonly string[]>
 
-/** `scratch`: the beginning of names for files that the end of the try removes. */
 async function landOnce(
   job: TaskThreadJob,
   max_rejects: number,
-  perform: (land: Land, scratch: string) => Promise<readonly string[]>,
+  perform: (land: Land) => Promise<readonly string[]>,
 ): Promise<TaskOutcome> {
   const { name, folder } = datasetOf(job)
   mkdirSync(dirname(folder), { recursive: true, mode: 0o700 })
-  removeDrafts(dirname(folder), job.task.name)
   // A try before may have landed it, and ended before its run knew.
   const landed = readManifest(folder)
   if (landed) {
@@ -90,12 +91,14 @@ async function landOnce(
     return { log: `${describe(landed.dataset)}\n`, dataset: summarize(name, landed) }
   }
   const land: Land = async (inputs) => {
-    const options = { inputs, out: folder, columns: [], limit: { count: max_rejects } }
+    const onDrafted = () => passFaultPoint(job, 'ingest-landing-drafted')
+    const { drafts } = job
+    const options = { inputs, out: folder, drafts, onDrafted, columns: [], limit: { count: max_rejects } }
     return (await landFiles({ ...options, runAs: <T>(action: () => T) => action() }, () => undefined)).remarks
   }
-  const remarks = await perform(land, join(dirname(folder), `.${job.task.name}.`)).finally(() =>
-    removeDrafts(dirname(folder), job.task.name),
-  )
+  mkdirSync(job.drafts, { mode: 0o700 })
+  const remarks = await perform(land)
+  passFaultPoint(job, 'ingest-landing-named')
   syncParents(folder, job.datasets)
   const made = readManifest(folder)
   if (!made) throw new Error('the dataset that landed is gone')
@@ -119,10 +122,8 @@ function tenantFolder(tenant_id: string): string {
   return `_${createHash('sha256').update(tenant_id).digest('hex').slice(0, 32)}`
 }
 
-/** A try whose thread was ended leaves its draft; no other process has this task. */
-function removeDrafts(parent: string, task: string): void {
-  for (const name of readdirSync(parent))
-    if (name.startsWith(`.${task}.`) && name.endsWith('.partial')) rmSync(join(parent, name), { recursive: true })
+function passFaultPoint({ faultPoint = '' }: TaskThreadJob, point: IngestFaultPoint): void {
+  openFaultStop?.(faultPoint)?.(point)
 }
 
 /** Makes the folders of a dataset durable, up to that of the site, which exists. */

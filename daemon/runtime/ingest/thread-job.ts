@@ -16,6 +16,10 @@ export type TaskThreadJob = TaskWork &
   SourceSettings & {
     /** Folder of landed datasets. */
     readonly datasets: string
+    /** A new folder of this try alone, on the same disk; whoever started the thread removes it. */
+    readonly drafts: string
+    /** In a build for tests; see `openFaultStop`. */
+    readonly faultPoint?: string | undefined
   }
 
 export type ProbeThreadJob = SourceSettings & {

@@ -1,9 +1,11 @@
 // Wires the ingest role to adapters: its scheduler, and the threads that perform tasks.
 import { parseSchedule } from '../../../adapters/host/schedule/cron.ts'
 import { libraries } from '../../../adapters/platform/product/product.ts'
+import { faultStop } from '../../boot/host/fault-stop.ts'
 import type { RoleWire } from '../../boot/role-wire.ts'
 import {
   connectionProberPart,
+  faultPointPart,
   scheduleParserPart,
   taskPerformerPart,
   workerPackagesPart,
@@ -21,9 +23,10 @@ export const wire: RoleWire = {
     return {
       parts: [
         [workflowSchedulerPart.name, scheduler],
-        [taskPerformerPart.name, openTaskPerformer(folder, resolved)],
+        [taskPerformerPart.name, await openTaskPerformer(folder, resolved)],
         [workerPackagesPart.name, [{ name: 'node', version: process.versions.node }, ...libraries]],
         [scheduleParserPart.name, parseSchedule],
+        [faultPointPart.name, faultStop ?? (() => undefined)],
         [connectionProberPart.name, openConnectionProber(ingestThreads, sources)],
       ],
       dependencies: [schedulerDependency(scheduler)],

@@ -13,7 +13,7 @@ import { pipelineSchedules } from '../../../daemon/roles/ingest/datapipeline-sch
 import { replaceSchedule } from '../../../daemon/roles/ingest/datapipeline-schedule/rules.ts'
 import { scheduleJob } from '../../../daemon/roles/ingest/datapipeline-schedule/schedule-job.ts'
 import { effects } from '../../../daemon/roles/ingest/effect/model.ts'
-import { scheduleParserPart } from '../../../daemon/roles/ingest/parts.ts'
+import { faultPointPart, scheduleParserPart } from '../../../daemon/roles/ingest/parts.ts'
 import { embeddedScheduler } from '../../../daemon/roles/ingest/runner/embedded-scheduler.ts'
 import { dagRuns, taskLogs } from '../../../daemon/roles/ingest/runner/model.ts'
 import { assembledDag } from '../../../daemon/shared/assembled-dag/assembled-dag.ts'
@@ -52,6 +52,7 @@ async function openWorld(
   const parts = new Map<string, unknown>([
     [workflowSchedulerPart.name, embeddedScheduler],
     [scheduleParserPart.name, parseSchedule],
+    [faultPointPart.name, () => undefined],
   ])
   const environment: Partial<RoleEnvironment> = {
     part: (key) => parts.get(key.name) as never,

@@ -8,7 +8,7 @@ import { findTickProblem } from '../../../kernel/schedule/shortest-interval.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { kindOfObject } from '../managed-dag/collections.ts'
 import type { ManagedDag } from '../managed-dag/model.ts'
-import { scheduleParserPart } from '../parts.ts'
+import { faultPointPart, scheduleParserPart } from '../parts.ts'
 import { settings } from '../settings.ts'
 import { pipelineSchedules, type StoredPipelineSchedule } from './model.ts'
 import { findNextRun, type PlannedSchedule, replaceSchedule, type ScheduleFields } from './rules.ts'
@@ -82,6 +82,7 @@ export async function setSchedule(
     return (await store.update(id, rule)).doc
   }
   const doc = created === 'exists' ? await replace() : created
+  call.part(faultPointPart)('ingest-schedule-set')
   announceJob(call, pipelineSchedules, doc)
   return doc
 }

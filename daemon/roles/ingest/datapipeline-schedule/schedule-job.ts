@@ -14,6 +14,7 @@ import {
 import { collectionOfObject, kindOfObject } from '../managed-dag/collections.ts'
 import type { ManagedDag } from '../managed-dag/model.ts'
 import { scheduledTotal } from '../metrics.ts'
+import { faultPointPart } from '../parts.ts'
 import { pipelineSchedules, type StoredPipelineSchedule } from './model.ts'
 import { planOf } from './plan-schedule.ts'
 import {
@@ -60,7 +61,9 @@ async function triggerDueRun(call: JobCall, { id, value }: Doc<StoredPipelineSch
   }
   const reason = isInFlight ? 'the scheduled run before it is in flight' : findObstacle(object)
   if (reason !== undefined) return await skip(work, { reason, isInFlight })
-  return await trigger(work, await change(call, id, (record) => beginTrigger(record, call.nowIso())))
+  const begun = await change(call, id, (record) => beginTrigger(record, call.nowIso()))
+  call.part(faultPointPart)('ingest-schedule-triggering')
+  return await trigger(work, begun)
 }
 
 type ScheduleWork = {
@@ -90,7 +93,9 @@ async function trigger(work: ScheduleWork, { trigger_id = '' }: StoredPipelineSc
     if (!isRefusal(error)) throw error
     return await settleRefusal(work, error)
   }
+  call.part(faultPointPart)('ingest-schedule-triggered')
   await change(call, object.id, (record) => completeTrigger(record, planOf(call, record), timeOf(call)))
+  call.part(faultPointPart)('ingest-schedule-ended')
   call.count(scheduledTotal, { outcome: 'triggered' })
   return undefined
 }

@@ -16,6 +16,7 @@ import { scheduleInputFields } from '../datapipeline-schedule/model.ts'
 import { checkSchedule } from '../datapipeline-schedule/plan-schedule.ts'
 import { refuseFirstRun, storePrincipal } from '../managed-dag/deployment.ts'
 import { objectPaths } from '../object-paths.ts'
+import { faultPointPart } from '../parts.ts'
 import { pipelineId, pipelineInputFields, pipelines, pipelineView, type StoredPipeline } from './model.ts'
 import { refusePython } from './read-content.ts'
 import { showPipeline } from './view.ts'
@@ -57,16 +58,15 @@ async function createPipeline(call: Call, request: z.output<typeof input>): Prom
   if (isRefusal(label)) return label
   const request_key = call.newId('req')
   const create = async (id: string) => {
-    const value = {
-      ...buildPipeline(call, request, label),
-      request_key,
-      ...newJob(await storePrincipal(call, pipelines, id), call.now()),
-    }
+    const principal = await storePrincipal(call, pipelines, id)
+    call.part(faultPointPart)('ingest-deploy-principal')
+    const value = { ...buildPipeline(call, request, label), request_key, ...newJob(principal, call.now()) }
     return await call.store(pipelines).create(id, value, [call.audited(call.address, id, { dag_id }, label)])
   }
   const id = pipelineId(call.caller.tenant_id, dag_id)
   const { doc, isNew } = await holdName(call.store(pipelines), id, label, { create, fits: () => true })
   if (isNew) {
+    call.part(faultPointPart)('ingest-deploy-stored')
     announceJob(call, pipelines, doc)
     // A crash may have left the record of a pipeline that was deleted.
     await removeSchedule(call, doc.id)

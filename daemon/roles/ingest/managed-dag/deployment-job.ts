@@ -6,6 +6,7 @@ import { completeStep, endJob, releaseJob } from '../../../kernel/job/rules.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Collection, Doc } from '../../../kernel/store/store.ts'
 import type { AssembledDag } from '../../../shared/assembled-dag/assembled-dag.ts'
+import { faultPointPart } from '../parts.ts'
 import { attemptFirstRun, firstAttempt } from './auto-start.ts'
 import { type AutoStart, asManaged, type DeploymentFault, type ManagedDag } from './model.ts'
 
@@ -70,8 +71,11 @@ async function deploy(
     await change((stored) => endWithFault(stored, 'rejected', { reason: refused.message }, at))
     return undefined
   }
+  const pass = call.part(faultPointPart)
+  pass('ingest-deploy-claimed')
   const live = { dag, dag_digest: canonicalDigest(dag) }
   await change((stored) => ({ ...stored, ...live }))
+  pass('ingest-deploy-live')
   await release?.(call, doc, dag)
   if (!value.run_on_deploy) {
     await change((stored) => endJob(stored, 'completed', { status: 'active', updated_at: at }))
@@ -87,7 +91,9 @@ async function startFirstRun(
   doc: Doc<ManagedDag>,
   attempt: AutoStart,
 ): Promise<undefined> {
+  const pass = call.part(faultPointPart)
   const outcome = await attemptFirstRun(call, doc, attempt)
+  if (outcome === 'started') pass('ingest-deploy-triggered')
   const at = call.nowIso()
   await changeOf(
     call,
@@ -100,6 +106,7 @@ async function startFirstRun(
     const waiting = { ...stored, status: 'active' as const, auto_start: outcome.wait, updated_at: at }
     return releaseJob(completeStep(waiting), call.now() + outcome.wait_ms)
   })
+  if (outcome === 'started') pass('ingest-deploy-ended')
   return undefined
 }
 

@@ -22,6 +22,7 @@ import type {
 import { collectionOfDag, collectionOfObject, managedCollections } from '../managed-dag/collections.ts'
 import type { ManagedDag } from '../managed-dag/model.ts'
 import { runTotal } from '../metrics.ts'
+import { faultPointPart } from '../parts.ts'
 import { recordMetrics, removeMetrics } from '../run-metric/record-metrics.ts'
 import { announceEnd } from './announce-end.ts'
 import { dagRuns, type RunTask, runDocumentId, type StoredDagRun } from './model.ts'
@@ -108,12 +109,14 @@ class EmbeddedCallerScheduler implements CallerScheduler {
     if (before) return showRun(before)
     const principal = await call.delegation().store({ collection: dagRuns.name, id })
     if (isRefusal(principal)) return principal
+    call.part(faultPointPart)('ingest-trigger-principal')
     const value = buildRun(call, pipeline, pipeline.value.dag, trigger)
     const audit = [call.audited(call.address, id, { dag_id: dag.dag_id, dag_run_id: trigger.dag_run_id }, value.label)]
     // That of a paused pipeline waits until it is resumed.
     const job = newJob(principal, pipeline.value.is_paused ? undefined : call.now())
     const stored = await call.store(dagRuns).create(id, { ...value, ...job }, audit)
     if (stored === 'exists') return showRun(await call.store(dagRuns).get(id))
+    call.part(faultPointPart)('ingest-trigger-stored')
     call.count(runTotal, { state: 'queued' })
     announceJob(call, dagRuns, stored)
     return showRun(stored)

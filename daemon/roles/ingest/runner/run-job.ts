@@ -7,7 +7,7 @@ import type { DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { openTaskConnection } from '../connection/task-connection.ts'
 import { collectionOfObject } from '../managed-dag/collections.ts'
 import { runTotal } from '../metrics.ts'
-import { type TaskOutcome, taskPerformerPart } from '../parts.ts'
+import { faultPointPart, type TaskOutcome, taskPerformerPart } from '../parts.ts'
 import { settings } from '../settings.ts'
 import { announceEnd } from './announce-end.ts'
 import { dagRuns, type StoredDagRun } from './model.ts'
@@ -50,14 +50,20 @@ async function performNextTask(call: JobCall, doc: Doc<StoredDagRun>): Promise<u
   const task = findNextTask(doc.value)
   if (!task) {
     const ended = await change(call, doc.id, (run) => endRun(run, call.nowIso()))
+    call.part(faultPointPart)('ingest-run-ended')
     announceEnd(call, ended.state)
     return undefined
   }
   if (doc.value.state === 'queued') call.count(runTotal, { state: 'running' })
   const begun = await change(call, doc.id, (run) => beginTask(run, task.name, call.nowIso()))
+  const pass = call.part(faultPointPart)
+  pass('ingest-task-begun')
   const outcome = await performTry(call, doc.id, begun, task)
+  pass('ingest-task-performed')
   await writeTaskLog(call, doc.id, begun, task.name, outcome.log)
+  pass('ingest-task-logged')
   await change(call, doc.id, (run) => moveRun(run, task, outcome, call))
+  pass('ingest-task-ended')
   return undefined
 }
 

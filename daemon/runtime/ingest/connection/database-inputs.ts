@@ -1,4 +1,5 @@
 // What lands of a connection: its Parquet files as they are, or the rows of its source as a file of JSON lines.
+import { join } from 'node:path'
 import * as z from 'zod'
 import { openPlainFile } from '../../../../adapters/platform/data-file/tenant-data-file.ts'
 import { ingestDatabase } from '../../../roles/ingest/operator/ingest-database.ts'
@@ -10,8 +11,8 @@ import { openRowSource } from './open-source.ts'
 import { listParquetFiles, openParquetFile } from './parquet-files.ts'
 import { stageRows } from './stage-rows.ts'
 
-/** `scratch`: the beginning of the names of files that the caller removes. Throws `RowSourceError`, `TenantDataFileError`. */
-export async function openDatabaseInputs(job: TaskThreadJob, scratch: string): Promise<readonly LandingInput[]> {
+/** Writes into the folder of drafts. Throws `RowSourceError`, `TenantDataFileError`. */
+export async function openDatabaseInputs(job: TaskThreadJob): Promise<readonly LandingInput[]> {
   const { connection } = job
   if (!connection) throw new RowSourceError('the task has no connection')
   const { table, columns } = ingestDatabase.params.parse(job.task.params)
@@ -24,8 +25,8 @@ export async function openDatabaseInputs(job: TaskThreadJob, scratch: string): P
     }))
   }
   const name = table ?? requireDefaultTable(connection)
-  const staged = `${scratch}rows.partial`
-  const source = await openRowSource(connection, job, `${scratch}copy.partial`)
+  const staged = join(job.drafts, 'rows')
+  const source = await openRowSource(connection, job, join(job.drafts, 'copy'))
   try {
     await stageRows(source, { table: name, columns }, staged)
   } finally {

@@ -33,11 +33,14 @@ export class DatasetFolder {
   readonly #draft: string
   readonly #open = new Set<number>()
 
-  /** Claims a new name. Throws `LandingError` where it exists or cannot be written. */
-  constructor(target: string, runAs: PathRunner) {
+  /**
+   * Claims a new name. `drafts`: an existing folder of the same disk, that of the target by default. Throws `LandingError` where the
+   * target exists or cannot be written.
+   */
+  constructor(target: string, runAs: PathRunner, drafts?: string) {
     this.#target = resolve(target)
     this.#runAs = runAs
-    this.#draft = join(dirname(this.#target), `.${basename(this.#target)}.${randomBytes(6).toString('hex')}.partial`)
+    this.#draft = join(drafts ?? dirname(this.#target), `.${basename(this.#target)}.${randomBytes(6).toString('hex')}.partial`)
     this.#requireNew()
     this.#convert(() => mkdirSync(this.#draft, { mode: 0o700 }))
   }

@@ -34,6 +34,9 @@ export type LandingOptions = {
   readonly limit: RejectLimit
   readonly runAs: PathRunner
   readonly signal?: AbortSignal | undefined
+  /** Where the dataset is until it is whole: a folder of the same disk. Default: that of `out`. */
+  readonly drafts?: string
+  readonly onDrafted?: () => void
 }
 
 export type LandingResult = {
@@ -53,10 +56,11 @@ export async function landFiles(
   options: LandingOptions,
   onProgress: (progress: LandingProgress) => void,
 ): Promise<LandingResult> {
-  const folder = new DatasetFolder(options.out, options.runAs)
+  const folder = new DatasetFolder(options.out, options.runAs, options.drafts)
   try {
     const landing = new Landing(options, folder, onProgress)
     const result = await landing.run()
+    options.onDrafted?.()
     folder.publish()
     return result
   } finally {
