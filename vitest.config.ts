@@ -29,7 +29,7 @@ const thorough = [
   'test/declared-errors.test.ts',
   'test/docs/alert-commands.test.ts',
   'test/format/differential.test.ts',
-  'test/ingest/hostile.test.ts',
+  'test/ingest/{hostile,killed}.test.ts',
   'test/keys/wrapped-key.test.ts',
   'test/mcp/{every-tool,list-changed,profiles,resources}.test.ts',
   'test/metrics.test.ts',

@@ -40,7 +40,10 @@ export class DatasetFolder {
   constructor(target: string, runAs: PathRunner, drafts?: string) {
     this.#target = resolve(target)
     this.#runAs = runAs
-    this.#draft = join(drafts ?? dirname(this.#target), `.${basename(this.#target)}.${randomBytes(6).toString('hex')}.partial`)
+    this.#draft = join(
+      drafts ?? dirname(this.#target),
+      `.${basename(this.#target)}.${randomBytes(6).toString('hex')}.partial`,
+    )
     this.#requireNew()
     this.#convert(() => mkdirSync(this.#draft, { mode: 0o700 }))
   }

@@ -1,0 +1,94 @@
+// The process of pipelines dies by SIGKILL at every named step, and is started again: nothing is lost, done twice or left half done.
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { triggerIdOf } from '../../daemon/roles/ingest/datapipeline-schedule/rules.ts'
+import { set as setSchedule } from '../../daemon/roles/ingest/datapipeline-schedule/set.ts'
+import { type IngestFaultPoint, ingestFaultPoints } from '../../daemon/roles/ingest/fault-points.ts'
+import { judgeSite, KilledPipeline } from '../support/ingest/killed-pipelines.ts'
+import { createKilledSite, type KilledSite } from '../support/ingest/killed-site.ts'
+import { waitUntil } from '../support/site/test-site.ts'
+
+const minute_ms = 60_000
+
+let site: KilledSite
+/** Deployed with a first run, and run again; and deployed late without one, then scheduled. */
+let busy: KilledPipeline
+let scheduled: KilledPipeline
+beforeAll(async () => {
+  site = await createKilledSite()
+  const daemon = await site.start()
+  busy = await KilledPipeline.prepare(site, 'busy')
+  scheduled = await KilledPipeline.prepare(site, 'scheduled')
+  await daemon.kill()
+})
+afterAll(() => site?.end())
+
+const deployLate = () => scheduled.deploy({ run_on_deploy: false })
+const runBusy = (name: string) => async () => {
+  await busy.waitUntilQuiet()
+  await busy.trigger(name)
+}
+let isSetBetween: readonly [number, number] = [0, 0]
+
+/**
+ * Each process begins with the recovery from the death before, which leads to its own point unless it is given what to do. A step
+ * dies twice at most: a third death would fail its job.
+ */
+const deaths: readonly (readonly [point: IngestFaultPoint, act?: () => Promise<unknown>, later_ms?: number])[] = [
+  ['ingest-deploy-triggered', () => busy.deploy()],
+  ['ingest-deploy-ended'],
+  ['ingest-trigger-principal', () => busy.deploy().then(runBusy('first'))],
+  ['ingest-trigger-stored', runBusy('first')],
+  ['ingest-task-begun'],
+  ['ingest-landing-staged'],
+  ['ingest-task-ended'],
+  ['ingest-run-ended'],
+  ['ingest-landing-drafted', runBusy('second')],
+  ['ingest-landing-named'],
+  ['ingest-deploy-principal', () => busy.waitUntilQuiet().then(deployLate)],
+  ['ingest-task-performed', runBusy('third')],
+  ['ingest-task-logged'],
+  ['ingest-deploy-stored', () => busy.waitUntilQuiet().then(deployLate)],
+  ['ingest-deploy-claimed'],
+  ['ingest-deploy-live'],
+  [
+    'ingest-schedule-set',
+    async () => {
+      await deployLate()
+      await scheduled.waitUntilQuiet()
+      isSetBetween = [site.now(), site.now() + minute_ms]
+      await site.olga.ok(setSchedule, { uid: scheduled.uid, schedule: '* * * * *' })
+    },
+  ],
+  ['ingest-schedule-triggering', undefined, minute_ms],
+  ['ingest-schedule-triggered'],
+  ['ingest-schedule-ended'],
+]
+
+test.each(deaths)('%s', async (point, act, later_ms) => {
+  const doomed = await site.start(point, later_ms)
+  await act?.().catch((error) => {
+    // No answer. A refusal is one.
+    if (!(error instanceof TypeError)) throw error
+  })
+  await waitUntil(() => doomed.hasEnded())
+  expect(doomed.log().trimEnd().split('\n').at(-1)).toBe(`fault point ${point}`)
+})
+
+test('a process has died at every point that there is', () => {
+  expect(deaths.map(([point]) => point).toSorted()).toEqual(ingestFaultPoints.toSorted())
+})
+
+test('in the end each run that was requested or due is there once, with each row once, and no draft is left', async () => {
+  const last = await site.start()
+  await busy.waitUntilQuiet()
+  await scheduled.waitUntilQuiet()
+  const datasets = await judgeSite(site)
+  expect(await busy.judge(datasets)).toHaveLength(4)
+  const ids = (await scheduled.judge(datasets)).toSorted()
+  const [from, until] = isSetBetween.map((time) => triggerIdOf(Math.ceil(time / minute_ms) * minute_ms))
+  expect([from, until]).toContain(ids[0])
+  await last.kill()
+  expect(readdirSync(path.join(site.dir, 'data/ingest/datasets')).toSorted()).toEqual(['.drafts', 'acme'])
+})

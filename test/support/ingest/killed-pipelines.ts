@@ -1,0 +1,99 @@
+// Pipelines of a site whose process dies: what a person does with them, and what must be true of them in the end.
+import assert from 'node:assert/strict'
+import path from 'node:path'
+import { create as createConnection } from '../../../daemon/roles/ingest/connection/create.ts'
+import { list as listRuns } from '../../../daemon/roles/ingest/dag-run/list.ts'
+import { deploy } from '../../../daemon/roles/ingest/datapipeline/deploy.ts'
+import { get } from '../../../daemon/roles/ingest/datapipeline/get.ts'
+import { run as triggerRun } from '../../../daemon/roles/ingest/datapipeline/run.ts'
+import { get as getSchedule } from '../../../daemon/roles/ingest/datapipeline-schedule/get.ts'
+import { createDatabase } from '../../roles/ingest/ingest-site.ts'
+import { waitUntil } from '../site/test-site.ts'
+import { type JudgedDataset, judgeDatasets } from './judge-datasets.ts'
+import type { KilledSite } from './killed-site.ts'
+
+/** Rows of the source of a pipeline. */
+export const source_rows = 40
+
+export class KilledPipeline {
+  readonly #site: KilledSite
+  readonly dag_id: string
+  readonly #content: string
+  uid = ''
+
+  private constructor(site: KilledSite, dag_id: string, connection_id: string) {
+    this.#site = site
+    this.dag_id = dag_id
+    // Another try follows at once: no try fails but by a death.
+    const task = { name: 'read', operator: 'ingest_database', params: { connection_id, table: 'entry' }, retries: 0 }
+    this.#content = JSON.stringify({ format: 1, dag_id, tasks: [task] })
+  }
+
+  /** A source and its connection, while a process runs. */
+  static async prepare(site: KilledSite, dag_id: string): Promise<KilledPipeline> {
+    const rows = Array.from({ length: source_rows }, (_, at) => `(${at + 1}, 'entry ${at + 1}')`).join(', ')
+    const statements = `CREATE TABLE entry (id INTEGER, text TEXT); INSERT INTO entry VALUES ${rows};`
+    createDatabase(path.join(site.files, `${dag_id}.db`), statements)
+    const config = { file: `${dag_id}.db` }
+    const { uid } = await site.olga.ok(createConnection, { name: dag_id, conn_type: 'sqlite', config })
+    return new KilledPipeline(site, dag_id, uid)
+  }
+
+  /** The same request each time. */
+  async deploy(more: { readonly schedule?: string; readonly run_on_deploy?: boolean } = {}): Promise<void> {
+    const { dag_id } = this
+    const request = { dag_id, content: this.#content, run_on_deploy: true, ...more }
+    this.uid = (await this.#site.olga.ok(deploy, request, { 'idempotency-key': `deploy-of-${dag_id}` })).uid
+  }
+
+  /** The same request for the same `name`. */
+  async trigger(name: string): Promise<void> {
+    await this.#site.olga.ok(triggerRun, { uid: this.uid }, { 'idempotency-key': `run-${name}-of-${this.dag_id}` })
+  }
+
+  async listRuns(): Promise<{ readonly dag_run_id: string; readonly state: string; readonly reason?: string }[]> {
+    return (await this.#site.olga.ok(listRuns, { dag_id: this.dag_id, limit: 500 })).items
+  }
+
+  async waitUntilDeployed(): Promise<void> {
+    await waitUntil(async () => {
+      const { status, fault } = await this.#site.olga.ok(get, { uid: this.uid })
+      assert.ok(status !== 'rejected' && status !== 'error', JSON.stringify(fault))
+      return status !== 'pending_validation'
+    })
+  }
+
+  /** Once it is deployed, and every run of it is over. */
+  async waitUntilQuiet(): Promise<void> {
+    await this.waitUntilDeployed()
+    await waitUntil(async () => {
+      return (await this.listRuns()).every(({ state }) => state === 'success' || state === 'failed')
+    })
+  }
+
+  async readSchedule() {
+    return await this.#site.olga.ok(getSchedule, { uid: this.uid })
+  }
+
+  /** Every run succeeded, and has one dataset with every row of the source once. Returns the ids of the runs. */
+  async judge(datasets: readonly JudgedDataset[]): Promise<string[]> {
+    const runs = await this.listRuns()
+    for (const { dag_run_id, state, reason } of runs) assert.equal(state, 'success', `${dag_run_id}: ${reason}`)
+    const own = datasets.filter(({ run }) => run.startsWith(`${this.uid}.`))
+    const ofRuns = own.map(({ run }) => run.slice(this.uid.length + 1, run.lastIndexOf('.')))
+    assert.deepEqual(
+      ofRuns.toSorted(),
+      runs.map(({ dag_run_id }) => dag_run_id).toSorted(),
+      `datasets of ${this.dag_id}`,
+    )
+    for (const { ids } of own) assert.equal(ids.length, source_rows)
+    return runs.map(({ dag_run_id }) => dag_run_id)
+  }
+}
+
+/** Once all pipelines are quiet: the datasets are whole, and so are the records of the site. */
+export async function judgeSite(site: KilledSite): Promise<JudgedDataset[]> {
+  assert.equal((await site.runJson(['audit', 'verify'])).whole, true)
+  assert.equal((await site.runJson(['store', 'check'])).sound, true)
+  return await judgeDatasets(site.dir)
+}
