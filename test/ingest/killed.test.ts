@@ -29,44 +29,49 @@ const runBusy = (name: string) => async () => {
   await busy.waitUntilQuiet()
   await busy.trigger(name)
 }
-let isSetBetween: readonly [number, number] = [0, 0]
+/** The clock before the schedule was set, and some time after it. */
+let setBetween: readonly number[] = []
+const setEachMinute = async () => {
+  await scheduled.waitUntilQuiet()
+  setBetween = [site.now(), site.now() + minute_ms]
+  await site.olga.ok(setSchedule, { uid: scheduled.uid, schedule: '* * * * *' })
+}
+
+/** `later_ms`: how far the clock of the process is ahead of that of the one before. */
+type Death = {
+  readonly point: IngestFaultPoint
+  readonly act?: () => Promise<unknown>
+  readonly later_ms?: number
+}
 
 /**
  * Each process begins with the recovery from the death before, which leads to its own point unless it is given what to do. A step
  * dies twice at most: a third death would fail its job.
  */
-const deaths: readonly (readonly [point: IngestFaultPoint, act?: () => Promise<unknown>, later_ms?: number])[] = [
-  ['ingest-deploy-triggered', () => busy.deploy()],
-  ['ingest-deploy-ended'],
-  ['ingest-trigger-principal', () => busy.deploy().then(runBusy('first'))],
-  ['ingest-trigger-stored', runBusy('first')],
-  ['ingest-task-begun'],
-  ['ingest-landing-staged'],
-  ['ingest-task-ended'],
-  ['ingest-run-ended'],
-  ['ingest-landing-drafted', runBusy('second')],
-  ['ingest-landing-named'],
-  ['ingest-deploy-principal', () => busy.waitUntilQuiet().then(deployLate)],
-  ['ingest-task-performed', runBusy('third')],
-  ['ingest-task-logged'],
-  ['ingest-deploy-stored', () => busy.waitUntilQuiet().then(deployLate)],
-  ['ingest-deploy-claimed'],
-  ['ingest-deploy-live'],
-  [
-    'ingest-schedule-set',
-    async () => {
-      await deployLate()
-      await scheduled.waitUntilQuiet()
-      isSetBetween = [site.now(), site.now() + minute_ms]
-      await site.olga.ok(setSchedule, { uid: scheduled.uid, schedule: '* * * * *' })
-    },
-  ],
-  ['ingest-schedule-triggering', undefined, minute_ms],
-  ['ingest-schedule-triggered'],
-  ['ingest-schedule-ended'],
+const deaths: readonly Death[] = [
+  { point: 'ingest-deploy-triggered', act: () => busy.deploy() },
+  { point: 'ingest-deploy-ended' },
+  { point: 'ingest-trigger-principal', act: () => busy.deploy().then(runBusy('first')) },
+  { point: 'ingest-trigger-stored', act: runBusy('first') },
+  { point: 'ingest-task-begun' },
+  { point: 'ingest-landing-staged' },
+  { point: 'ingest-task-ended' },
+  { point: 'ingest-run-ended' },
+  { point: 'ingest-landing-drafted', act: runBusy('second') },
+  { point: 'ingest-landing-named' },
+  { point: 'ingest-deploy-principal', act: () => busy.waitUntilQuiet().then(deployLate) },
+  { point: 'ingest-task-performed', act: runBusy('third') },
+  { point: 'ingest-task-logged' },
+  { point: 'ingest-deploy-stored', act: () => busy.waitUntilQuiet().then(deployLate) },
+  { point: 'ingest-deploy-claimed' },
+  { point: 'ingest-deploy-live' },
+  { point: 'ingest-schedule-set', act: () => deployLate().then(setEachMinute) },
+  { point: 'ingest-schedule-triggering', later_ms: minute_ms },
+  { point: 'ingest-schedule-triggered' },
+  { point: 'ingest-schedule-ended' },
 ]
 
-test.each(deaths)('%s', async (point, act, later_ms) => {
+test.each(deaths)('$point', async ({ point, act, later_ms }) => {
   const doomed = await site.start(point, later_ms)
   await act?.().catch((error) => {
     // No answer. A refusal is one.
@@ -77,7 +82,7 @@ test.each(deaths)('%s', async (point, act, later_ms) => {
 })
 
 test('a process has died at every point that there is', () => {
-  expect(deaths.map(([point]) => point).toSorted()).toEqual(ingestFaultPoints.toSorted())
+  expect(deaths.map(({ point }) => point).toSorted()).toEqual(ingestFaultPoints.toSorted())
 })
 
 test('in the end each run that was requested or due is there once, with each row once, and no draft is left', async () => {
@@ -87,7 +92,7 @@ test('in the end each run that was requested or due is there once, with each row
   const datasets = await judgeSite(site)
   expect(await busy.judge(datasets)).toHaveLength(4)
   const ids = (await scheduled.judge(datasets)).toSorted()
-  const [from, until] = isSetBetween.map((time) => triggerIdOf(Math.ceil(time / minute_ms) * minute_ms))
+  const [from, until] = setBetween.map((time) => triggerIdOf(Math.ceil(time / minute_ms) * minute_ms))
   expect([from, until]).toContain(ids[0])
   await last.kill()
   expect(readdirSync(path.join(site.dir, 'data/ingest/datasets')).toSorted()).toEqual(['.drafts', 'acme'])

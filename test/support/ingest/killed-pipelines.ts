@@ -51,7 +51,7 @@ export class KilledPipeline {
     await this.#site.olga.ok(triggerRun, { uid: this.uid }, { 'idempotency-key': `run-${name}-of-${this.dag_id}` })
   }
 
-  async listRuns(): Promise<{ readonly dag_run_id: string; readonly state: string; readonly reason?: string }[]> {
+  async listRuns() {
     return (await this.#site.olga.ok(listRuns, { dag_id: this.dag_id, limit: 500 })).items
   }
 
