@@ -31,7 +31,7 @@ export type KilledSite = {
 
 /** Longer than a lease. */
 const usual_later_ms = 20_000
-const preload = path.resolve(import.meta.dirname, 'doomed-process.ts')
+const preload = path.resolve(import.meta.dirname, 'doomed-process.mjs')
 /** See `execArgv` in vitest.config.ts. */
 const stableThreads = '--wasm-wrapper-tiering-budget=2147483647'
 
