@@ -28,7 +28,7 @@ const datasetInput = z.strictObject({
     .describe(
       'How the file was read: format, and encoding, delimiter, quotation mark, sheet or pointer where it has them.',
     ),
-  rows: count.describe('Rows that landed, in the order of the inputs.'),
+  rows: count.describe('Rows that were taken: those that landed, or of which the dataset was made.'),
   rejects: count,
 })
 
@@ -39,6 +39,13 @@ const widening = z.strictObject({
   input: z.string().max(4_096),
   place: count.optional().describe('Line, row of a sheet, or record of the value.'),
   value: z.string().describe('The beginning of the value.'),
+})
+
+const check = z.strictObject({
+  rule: z.string().max(256),
+  on_failure: z.enum(['reject', 'count', 'end']),
+  rows: count.describe('Rows that were tested.'),
+  failed: count.describe('Rows for which the rule does not hold.'),
 })
 
 /** The content of `dataset.json`. */
@@ -55,8 +62,10 @@ export const landedDataset = z.strictObject({
   widened: z
     .array(widening)
     .describe('Values that made the inferred type of a column wider than that of the values before them.'),
+  checks: z.array(check).max(1_000).optional().describe('Rules by which the rows were tested.'),
 })
 export type LandedDataset = z.infer<typeof landedDataset>
 export type DatasetInput = LandedDataset['inputs'][number]
 export type DatasetFile = LandedDataset['files'][number]
 export type ColumnWidening = LandedDataset['widened'][number]
+export type DatasetCheck = z.infer<typeof check>

@@ -4,6 +4,8 @@ import { label } from '../../kernel/label/label.ts'
 import { requiredText } from '../../kernel/operation/required-text.ts'
 
 export const shortText = requiredText(256)
+/** A column of a dataset: files may name it as they like. */
+export const columnName = z.string().max(1_024)
 export const uid = z.string().min(1).max(128)
 export const uidInput = z.strictObject({ uid })
 export const count = z.int().min(0)

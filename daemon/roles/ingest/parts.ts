@@ -4,11 +4,13 @@ import type { ScheduleParser } from '../../kernel/schedule/schedule.ts'
 import type { DagTask } from '../../shared/assembled-dag/assembled-dag.ts'
 import type { ConnectionTest } from './connection/model.ts'
 import type { ConnectionConfig } from './connection/type/catalog.ts'
-import type { LandedSummary } from './dataset/model.ts'
+import type { LandedSummary, WrittenFile } from './dataset/model.ts'
 import type { IngestFaultPoint } from './fault-points.ts'
 
 export type TaskWork = {
   readonly tenant_id: string
+  /** The pipeline or effect whose run it is. */
+  readonly pipeline: string
   readonly run: string
   readonly task: DagTask
   /** Datasets of the tasks before it, in the order in which it names them. */
@@ -19,7 +21,7 @@ export type TaskWork = {
 
 /** The end of a try. `log`: its lines, bounded; `isFinal`: another try would end in the same way. */
 export type TaskOutcome = { readonly log: string } & (
-  | { readonly dataset?: LandedSummary }
+  | { readonly dataset?: LandedSummary; readonly written?: WrittenFile }
   | { readonly failure: { readonly reason: string; readonly isFinal: boolean } }
 )
 

@@ -15,6 +15,10 @@ export const settings = settingsBlock('ingest', {
     env: 'PIPELINE_DATA_FOLDER',
     doc: 'Folder with files for pipelines, in one sub-folder for each tenant, named after it; absent: pipelines read no files.',
   }),
+  output_folder: z.string().min(1).max(4_096).optional().meta({
+    env: 'PIPELINE_OUTPUT_FOLDER',
+    doc: 'Folder for files that pipelines write, in TENANT/PIPELINE; absent: `ingest/output` in the data folder of the site.',
+  }),
   hook_check_timeout_s: z.number().min(0.1).max(25).default(5).meta({
     env: 'WORKFLOW_HOOK_CHECK_TIMEOUT',
     doc: 'Longest time of the test of a connection, in seconds.',

@@ -19,6 +19,9 @@ const datasets_folder = 'datasets'
 /** Within it, so on the same disk: a folder for each try that is under way. No tenant has a folder of this name. */
 const drafts_folder = '.drafts'
 
+/** Files that tasks write for others, where the profile names no folder. */
+const default_outputs_folder = 'output'
+
 /** The threads of this role. */
 export const ingestThreads = threads(() =>
   findThreadScript('ingest-thread.cjs', new URL('./thread.ts', import.meta.url)),
@@ -31,9 +34,10 @@ export function readSourceSettings(folder: SiteFolder, resolved: ResolvedSetting
 
 /** Removes what tries of a process that died have left: the role runs in no other process here. */
 export async function openTaskPerformer(folder: SiteFolder, resolved: ResolvedSettings): Promise<TaskPerformer> {
-  const { task_memory_mb } = getSettings(resolved, settings)
+  const { task_memory_mb, output_folder } = getSettings(resolved, settings)
   const sources = readSourceSettings(folder, resolved)
   const datasets = join(roleDataFolder(folder, 'ingest'), datasets_folder)
+  const outputs = output_folder ?? join(roleDataFolder(folder, 'ingest'), default_outputs_folder)
   const drafts = join(datasets, drafts_folder)
   await rm(drafts, { recursive: true, force: true })
   await mkdir(drafts, { recursive: true, mode: 0o700 })
@@ -42,7 +46,7 @@ export async function openTaskPerformer(folder: SiteFolder, resolved: ResolvedSe
       const packedAddon = work.connection?.conn_type === 'sqlite' ? readPackedAddon() : undefined
       const own = join(drafts, randomBytes(12).toString('hex'))
       const input: TaskThreadJob = {
-        ...{ ...work, ...sources, packedAddon, datasets, drafts: own, faultPoint: faultPointSpec },
+        ...{ ...work, ...sources, packedAddon, datasets, outputs, drafts: own, faultPoint: faultPointSpec },
       }
       try {
         return (await ingestThreads.run({

@@ -20,6 +20,8 @@ export type TaskThreadJob = TaskWork &
     readonly drafts: string
     /** In a build for tests; see `openFaultStop`. */
     readonly faultPoint?: string | undefined
+    /** Folder of the files that tasks write for others. */
+    readonly outputs: string
   }
 
 export type ProbeThreadJob = SourceSettings & {

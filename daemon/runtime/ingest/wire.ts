@@ -10,7 +10,6 @@ import {
   taskPerformerPart,
   workerPackagesPart,
 } from '../../roles/ingest/parts.ts'
-
 import { embeddedScheduler } from '../../roles/ingest/runner/embedded-scheduler.ts'
 import { type WorkflowScheduler, workflowSchedulerPart } from '../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { openConnectionProber } from './connection/open-prober.ts'

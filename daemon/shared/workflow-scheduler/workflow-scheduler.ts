@@ -37,6 +37,31 @@ export const workflowRun = z
   .meta({ id: 'WorkflowRun' })
 export type WorkflowRun = z.infer<typeof workflowRun>
 
+const count = z.int().min(0)
+const digest = z.string().length(64)
+
+/** What a task took and made, so that its result can be followed back. */
+const taskLineage = z
+  .strictObject({
+    catalog_version: digest.optional().meta({ description: 'Digest of the catalog of operators that performed it' }),
+    dataset: z.string().optional().meta({ description: 'Name of the dataset that it made' }),
+    file: z.string().optional().meta({ description: 'Name of the file that it wrote' }),
+    digest: digest.meta({ description: 'SHA-256 of the description of that dataset, or of the file' }),
+    rows_in: count.optional().meta({ description: 'Absent for a run of an earlier release' }),
+    rows_out: count,
+    rejects: count,
+    bytes: count,
+    inputs: z
+      .array(z.strictObject({ name: z.string(), bytes: count, digest, rows: count.optional() }))
+      .meta({ description: 'Files, or datasets of tasks before by the digests of their descriptions' }),
+    checks: z
+      .array(z.strictObject({ rule: z.string(), on_failure: z.string(), rows: count, failed: count }))
+      .optional()
+      .meta({ description: 'Rules by which rows were tested, and the rows for which each does not hold' }),
+  })
+  .meta({ id: 'TaskLineage' })
+export type TaskLineage = z.infer<typeof taskLineage>
+
 export const workflowTask = z
   .strictObject({
     task_id: z.string(),
@@ -44,6 +69,7 @@ export const workflowTask = z
     try_number: z.int().min(0),
     start_date: instant.nullable(),
     end_date: instant.nullable(),
+    lineage: taskLineage.optional().meta({ description: 'Of a task that made something' }),
   })
   .meta({ id: 'WorkflowTask' })
 export type WorkflowTask = z.infer<typeof workflowTask>

@@ -4,6 +4,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll } from 'vitest'
+import { type DataFile, openDataFile } from '../../../adapters/platform/data-file/data-file.ts'
+import { type DataKind, openBlocks } from '../../../adapters/platform/data-file/data-kinds.ts'
+import { openLandedFolder } from '../../../adapters/platform/data-file/landed-folder.ts'
+import { readText } from '../../../daemon/kernel/data/check-values.ts'
+import { usualLimits } from '../../../daemon/kernel/data/read-options.ts'
 import { errors } from '../../../daemon/roles/ingest/dag-run/errors.ts'
 import { get as getRun } from '../../../daemon/roles/ingest/dag-run/get.ts'
 import { deploy } from '../../../daemon/roles/ingest/datapipeline/deploy.ts'
@@ -47,6 +52,31 @@ export function createDatabase(file: string, statements: string): void {
   db.close()
 }
 
+/** The folder of the datasets of the first run of a pipeline. */
+export function runFolder(site: IngestSite, uid: string): string {
+  const datasets = path.join(site.folder.data, 'ingest', 'datasets', site.tenant)
+  const [of = ''] = readdirSync(datasets).filter((name) => name.startsWith(`${uid}.deploy__1.`))
+  return path.join(datasets, of)
+}
+
+/** The rows of a landed dataset as texts. */
+export async function readLanded(folder: string) {
+  return await readRows(openLandedFolder(folder), 'dataset')
+}
+
+export async function readParquetFile(file: string) {
+  return await readRows(openDataFile(file), 'parquet')
+}
+
+async function readRows(file: DataFile, kind: DataKind): Promise<(string | undefined)[][]> {
+  const rows: (string | undefined)[][] = []
+  const options = { limits: usualLimits, isSelected: () => true }
+  for await (const block of await openBlocks(file, { kind }, options, () => undefined))
+    for (let row = 0; row < block.rows; row++) rows.push(block.columns.map((column) => readText(column, row)))
+  file.close()
+  return rows
+}
+
 /** Runs one task by a connection; returns the run and the folder of its dataset. */
 export async function readByConnection(
   site: IngestSite,
@@ -60,10 +90,8 @@ export async function readByConnection(
   const { status, fault } = await waitUntilDeployed(person, uid)
   if (status === 'rejected') return { uid, status, fault }
   const { state } = await waitUntilRunOver(person, dag_id, 'deploy__1')
-  const datasets = path.join(site.folder.data, 'ingest', 'datasets', site.tenant)
-  const [of = ''] = readdirSync(datasets).filter((name) => name.startsWith(`${uid}.deploy__1.`))
   const { items } = await person.ok(errors, { dag_id, dag_run_id: 'deploy__1' })
-  return { uid, status, state, run: path.join(datasets, of), log: items[0]?.log }
+  return { uid, status, state, run: runFolder(site, uid), log: items[0]?.log }
 }
 
 /** An assembled DAG of one task as the content of a pipeline. */

@@ -2,6 +2,14 @@
 import * as z from 'zod'
 import { count, shortText } from '../fields.ts'
 
+const datasetOrigin = z.strictObject({
+  name: shortText,
+  bytes: count,
+  digest: z.string().length(64),
+  /** Rows that were read of it; absent in runs of an earlier release. */
+  rows: count.optional(),
+})
+
 export const landedSummary = z
   .strictObject({
     dataset: z.string().min(1).max(512).meta({ description: 'Name of the landed dataset' }),
@@ -10,9 +18,27 @@ export const landedSummary = z
     bytes: count,
     digest: z.string().length(64).meta({ description: 'SHA-256 of its manifest' }),
     inputs: z
-      .array(z.strictObject({ name: shortText, bytes: count, digest: z.string().length(64) }))
+      .array(datasetOrigin)
       .max(1_000)
-      .meta({ description: 'The files that it was made of' }),
+      .meta({ description: 'The files, or the datasets of tasks before, that it was made of' }),
+    checks: z
+      .array(
+        z.strictObject({ rule: shortText, on_failure: z.enum(['reject', 'count', 'end']), rows: count, failed: count }),
+      )
+      .max(1_000)
+      .optional()
+      .meta({ description: 'Rules by which its rows were tested, and the rows for which each does not hold' }),
   })
   .meta({ id: 'LandedSummary' })
+/** A file that a task wrote for others. */
+export const writtenFile = z
+  .strictObject({
+    file: shortText,
+    rows: count,
+    bytes: count,
+    digest: z.string().length(64),
+    inputs: z.array(datasetOrigin),
+  })
+  .meta({ id: 'WrittenFile' })
+export type WrittenFile = z.infer<typeof writtenFile>
 export type LandedSummary = z.infer<typeof landedSummary>

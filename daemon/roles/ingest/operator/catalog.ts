@@ -2,11 +2,31 @@
 import { parseWithSchema } from '../../../kernel/error/parsing.ts'
 import type { AssembledDag } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { type DagFault, listOrderFaults } from '../../../shared/assembled-dag/task-order.ts'
+import { aggregate } from './aggregate.ts'
+import { cast } from './cast.ts'
+import { listColumnFaults } from './check-columns.ts'
+import { filter } from './filter.ts'
 import { ingestDatabase } from './ingest-database.ts'
 import { ingestFile } from './ingest-file.ts'
+import { join } from './join.ts'
 import type { Operator } from './operator.ts'
+import { rename } from './rename.ts'
+import { select } from './select.ts'
+import { validate } from './validate.ts'
+import { write } from './write.ts'
 
-export const operators: readonly Operator[] = [ingestFile, ingestDatabase]
+export const operators: readonly Operator[] = [
+  ingestFile,
+  ingestDatabase,
+  select,
+  rename,
+  cast,
+  filter,
+  join,
+  aggregate,
+  validate,
+  write,
+]
 
 const byName = new Map(operators.map((each) => [each.name, each]))
 
@@ -19,7 +39,7 @@ export function describeFault({ path, message }: DagFault) {
   return path === '' ? { reason: message } : { reason: message, path }
 }
 
-/** Lists everything for which a DAG cannot run: its order, its operators, their parameters and inputs. */
+/** Lists everything for which a DAG cannot run: its order, its operators, their parameters and inputs, and columns that are missing. */
 export function listDagFaults(dag: AssembledDag): DagFault[] {
   const makers = new Set(dag.tasks.filter((task) => byName.get(task.operator)?.makes_dataset).map(({ name }) => name))
   const faults = dag.tasks.flatMap((task, at): DagFault[] => {
@@ -31,7 +51,8 @@ export function listDagFaults(dag: AssembledDag): DagFault[] {
     const inputs = task.after.filter((name) => makers.has(name)).length
     return [...listParameterFaults(found, task.params, `tasks.${at}.params`), ...findInputFault(found, inputs, at)]
   })
-  return [...listOrderFaults(dag), ...faults]
+  const found = [...listOrderFaults(dag), ...faults]
+  return found.length > 0 ? found : listColumnFaults(dag, findOperator)
 }
 
 function listParameterFaults({ params }: Operator, value: unknown, at: string): DagFault[] {

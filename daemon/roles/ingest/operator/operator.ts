@@ -1,5 +1,6 @@
 // An operator of the catalog: what a task of a DAG does, declared by its parameters.
 import type * as z from 'zod'
+import type { ColumnSet, DerivedColumns } from './column-set.ts'
 
 export type Operator<P extends z.ZodType = z.ZodType> = {
   /** As tasks name it. */
@@ -11,6 +12,11 @@ export type Operator<P extends z.ZodType = z.ZodType> = {
   readonly makes_dataset: boolean
   /** Parameters that the author of a DAG sets. */
   readonly params: P
+  /**
+   * Derives the columns that it makes from those of its inputs. The check of a deployment calls it with what is known by then, and
+   * each try with all columns. Absent: nothing is known before it runs.
+   */
+  deriveColumns?(params: z.output<P>, inputs: readonly ColumnSet[]): DerivedColumns
 }
 
 export function operator<P extends z.ZodType>(declaration: Operator<P>): Operator<P> {

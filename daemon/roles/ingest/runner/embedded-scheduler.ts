@@ -28,6 +28,7 @@ import { announceEnd } from './announce-end.ts'
 import { dagRuns, type RunTask, runDocumentId, type StoredDagRun } from './model.ts'
 import { removeEndedRun } from './remove-run.ts'
 import { stopRun } from './rules.ts'
+import { showLineage } from './show-lineage.ts'
 import { readTaskLog } from './task-log.ts'
 
 /** Its health is that of the store, which the wire knows. */
@@ -235,7 +236,9 @@ function showRun({ value }: Doc<StoredDagRun>): WorkflowRun {
   return reason === undefined ? shown : { ...shown, reason }
 }
 
-function showTask({ name, state, tries, started_at, ended_at }: RunTask): WorkflowTask {
+function showTask(task: RunTask): WorkflowTask {
+  const { name, state, tries, started_at, ended_at } = task
   const [start_date, end_date] = [started_at ?? null, ended_at ?? null]
-  return { task_id: name, state: state ?? null, try_number: tries, start_date, end_date }
+  const lineage = showLineage(task)
+  return { task_id: name, state: state ?? null, try_number: tries, start_date, end_date, ...(lineage && { lineage }) }
 }

@@ -4,7 +4,7 @@ import { job_indexes, jobFields } from '../../../kernel/job/job-fields.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { assembledDag, dagId } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { workflowRunState, workflowTaskState } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
-import { landedSummary } from '../dataset/model.ts'
+import { landedSummary, writtenFile } from '../dataset/model.ts'
 import { count, instant, provenanceFields, shortText, uid } from '../fields.ts'
 
 const runTask = z.strictObject({
@@ -16,6 +16,9 @@ const runTask = z.strictObject({
   started_at: instant.optional(),
   ended_at: instant.optional(),
   dataset: landedSummary.optional(),
+  written: writtenFile.optional(),
+  /** Of the catalog that performed it. */
+  catalog_version: z.string().length(64).optional(),
 })
 export type RunTask = z.infer<typeof runTask>
 

@@ -27,7 +27,7 @@ function runOf(...tasks: DagTask[]): StoredDagRun {
 }
 
 const states = ({ tasks }: StoredDagRun) => tasks.map(({ name, state }) => `${name} ${state}`)
-const succeed = (run: StoredDagRun, name: string) => completeTask(beginTask(run, name, at), name, undefined, at)
+const succeed = (run: StoredDagRun, name: string) => completeTask(beginTask(run, name, at), name, {}, at)
 
 test('tasks follow those that they wait for, whatever the order of the document', () => {
   let run = runOf(taskOf('c', ['a', 'b']), taskOf('b', ['a']), taskOf('a'))

@@ -3,7 +3,6 @@ import type { JobFailure } from '../../../kernel/job/job-fields.ts'
 import { endJob } from '../../../kernel/job/rules.ts'
 import type { DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { orderTasks } from '../../../shared/assembled-dag/task-order.ts'
-import type { LandedSummary } from '../dataset/model.ts'
 import type { RunTask, StoredDagRun } from './model.ts'
 
 /** Finds the task that the next step performs; undefined once none is left. */
@@ -28,11 +27,11 @@ export function beginTask(run: StoredDagRun, name: string, at: string): StoredDa
 export function completeTask(
   run: StoredDagRun,
   name: string,
-  dataset: LandedSummary | undefined,
+  made: Pick<RunTask, 'dataset' | 'written' | 'catalog_version'>,
   at: string,
 ): StoredDagRun {
   const done = changeTask(run, name, (task) => {
-    return { ...task, state: 'success', ended_at: at, ...(dataset ? { dataset } : {}) }
+    return { ...task, state: 'success', ended_at: at, ...made }
   })
   return { ...done, updated_at: at }
 }

@@ -7,6 +7,7 @@ import type { DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { openTaskConnection } from '../connection/task-connection.ts'
 import { collectionOfObject } from '../managed-dag/collections.ts'
 import { runTotal } from '../metrics.ts'
+import { catalogVersion } from '../operator/catalog-version.ts'
 import { faultPointPart, type TaskOutcome, taskPerformerPart } from '../parts.ts'
 import { settings } from '../settings.ts'
 import { announceEnd } from './announce-end.ts'
@@ -70,7 +71,7 @@ async function performNextTask(call: JobCall, doc: Doc<StoredDagRun>): Promise<u
 async function performTry(
   call: JobCall,
   id: string,
-  { tenant_id, tasks, created_at, label }: StoredDagRun,
+  { tenant_id, pipeline, tasks, created_at, label }: StoredDagRun,
   task: DagTask,
 ): Promise<TaskOutcome> {
   const datasetOf = new Map(tasks.map(({ name, dataset }) => [name, dataset]))
@@ -80,18 +81,22 @@ async function performTry(
   const connection = await openTaskConnection(call, task, label)
   if (isRefusal(connection))
     return { log: `${connection.message}\n`, failure: { reason: connection.message, isFinal: true } }
-  const work = { tenant_id, run, task, inputs, ...(connection && { connection }) }
+  const work = { tenant_id, pipeline, run, task, inputs, ...(connection && { connection }) }
   return await call.part(taskPerformerPart).perform(work, call.signal)
 }
 
 /** A failed try is followed by another after a while; the rest of the run waits for it. */
 function moveRun(run: StoredDagRun, task: DagTask, outcome: TaskOutcome, call: JobCall): StoredDagRun {
   const at = call.nowIso()
-  if (!('failure' in outcome)) return completeStep(completeTask(run, task.name, outcome.dataset, at))
+  if (!('failure' in outcome)) return completeStep(completeTask(run, task.name, madeBy(outcome), at))
   const failed = failTry(run, outcome.failure.isFinal ? { ...task, retries: 0 } : task, at)
   const { state, failures = 1 } = failed.tasks.find(({ name }) => name === task.name) ?? {}
   if (state !== 'up_for_retry') return completeStep(failed)
   return releaseJob(completeStep(failed), call.now() + retryDelay_ms(task, failures))
+}
+
+function madeBy({ dataset, written }: Exclude<TaskOutcome, { readonly failure: unknown }>) {
+  return { ...(dataset && { dataset }), ...(written && { written }), catalog_version: catalogVersion() }
 }
 
 async function change(call: JobCall, id: string, rule: (run: StoredDagRun) => StoredDagRun): Promise<StoredDagRun> {

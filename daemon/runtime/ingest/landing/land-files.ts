@@ -4,12 +4,7 @@ import { findMisfits, leaveOutRows } from '../../../kernel/data/check-values.ts'
 import type { DataBlock } from '../../../kernel/data/data-block.ts'
 import { DataFault } from '../../../kernel/data/data-fault.ts'
 import type { DataSchema } from '../../../kernel/data/data-schema.ts'
-import {
-  type DatasetInput,
-  dataset_manifest_name,
-  type LandedDataset,
-  landedDataset,
-} from '../../../kernel/data/landed-dataset.ts'
+import type { DatasetInput, LandedDataset } from '../../../kernel/data/landed-dataset.ts'
 import { alignBlock, hasValue } from './align-block.ts'
 import { DatasetFiles } from './dataset-files.ts'
 import { DatasetFolder, type PathRunner } from './dataset-folder.ts'
@@ -17,6 +12,7 @@ import { type ExaminedInput, examineInput, type LandingInput, readInput } from '
 import { LandingSchema } from './landing-schema.ts'
 import type { RejectLimit } from './reject-limit.ts'
 import { RejectLog } from './reject-log.ts'
+import { writeManifest } from './write-manifest.ts'
 
 export type LandingProgress = {
   readonly phase: 'digest' | 'write' | 'infer'
@@ -88,10 +84,7 @@ class Landing {
     this.#inputs = inputs
     this.#total = inputs.reduce((sum, { size }) => sum + size, 0)
     const content = await this.#writeContent()
-    const dataset = landedDataset.parse({ format: 1, ...content })
-    const manifest = this.#folder.create(dataset_manifest_name)
-    manifest.write(Buffer.from(`${JSON.stringify(dataset, undefined, 2)}\n`))
-    manifest.finish()
+    const dataset = writeManifest(this.#folder, content)
     const remarks = inputs.flatMap(({ label, remarks }) =>
       remarks.length > 0 ? [`${label} is read as ${remarks.join(', ')}`] : [],
     )

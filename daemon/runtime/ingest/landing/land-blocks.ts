@@ -1,0 +1,58 @@
+// Lands rows that a step makes as a dataset: under the columns that it derived, whole or not at all.
+import type { DataBlock } from '../../../kernel/data/data-block.ts'
+import type { DataSchema } from '../../../kernel/data/data-schema.ts'
+import type { DatasetInput, LandedDataset } from '../../../kernel/data/landed-dataset.ts'
+import { DatasetFiles } from './dataset-files.ts'
+import { DatasetFolder } from './dataset-folder.ts'
+import { LandingError } from './landing-error.ts'
+import type { RejectLimit } from './reject-limit.ts'
+import { RejectLog } from './reject-log.ts'
+import { writeManifest } from './write-manifest.ts'
+
+/** Where a dataset is made. */
+export type DatasetPlace = {
+  /** Its new folder. */
+  readonly out: string
+  /** Where it is until it is whole: a folder of the same disk. */
+  readonly drafts: string
+  readonly onDrafted: () => void
+}
+
+export type BlockLanding = DatasetPlace & {
+  readonly columns: DataSchema
+  readonly limit: RejectLimit
+  /** Makes the rows; those that it leaves out go to the log. */
+  make(rejects: RejectLog): AsyncIterable<DataBlock>
+  /** Describes where they come from, once all are made. */
+  describe(rejects: number): Pick<LandedDataset, 'checks'> & { readonly inputs: DatasetInput[] }
+}
+
+/** As many as a reader takes. */
+const max_rows = 2_000_000_000
+
+/** Throws `LandingError`, and what making the rows throws. The same rows give the same bytes. */
+export async function landBlocks(landing: BlockLanding): Promise<void> {
+  const { out, drafts, onDrafted, columns, limit, make, describe } = landing
+  const folder = new DatasetFolder(out, (action) => action(), drafts)
+  try {
+    const rejects = new RejectLog(folder, limit)
+    const files = await DatasetFiles.open(folder, columns)
+    for await (const block of make(rejects)) {
+      if (block.rows > 0) files.write(block)
+      if (files.rows > max_rows) throw new LandingError(`the dataset would have more than ${max_rows} rows`)
+      rejects.check(files.rows, false)
+    }
+    rejects.check(files.rows, true)
+    const rows = files.rows
+    const written = [...files.finish()]
+    const file = rejects.finish()
+    const left_out = { rows: rejects.count, ...(file && { file }) }
+    const { inputs, checks } = describe(rejects.count)
+    const content = { columns: [...columns], rows, files: written, inputs, rejects: left_out, widened: [] }
+    writeManifest(folder, { ...content, ...(checks && { checks }) })
+    onDrafted()
+    folder.publish()
+  } finally {
+    folder.discard()
+  }
+}

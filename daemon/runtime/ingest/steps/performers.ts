@@ -1,0 +1,72 @@
+// What performs each operator of the catalog.
+import { basename } from 'node:path'
+import { inferDataKind } from '../../../../adapters/platform/data-file/data-kinds.ts'
+import { openTenantDataFile } from '../../../../adapters/platform/data-file/tenant-data-file.ts'
+import { aggregate } from '../../../roles/ingest/operator/aggregate.ts'
+import { cast } from '../../../roles/ingest/operator/cast.ts'
+import { filter } from '../../../roles/ingest/operator/filter.ts'
+import { ingestDatabase } from '../../../roles/ingest/operator/ingest-database.ts'
+import { ingestFile } from '../../../roles/ingest/operator/ingest-file.ts'
+import { join } from '../../../roles/ingest/operator/join.ts'
+import { rename } from '../../../roles/ingest/operator/rename.ts'
+import { select } from '../../../roles/ingest/operator/select.ts'
+import { validate } from '../../../roles/ingest/operator/validate.ts'
+import { write } from '../../../roles/ingest/operator/write.ts'
+import type { TaskOutcome } from '../../../roles/ingest/parts.ts'
+import { openDatabaseInputs } from '../connection/database-inputs.ts'
+import type { DatasetPlace } from '../landing/land-blocks.ts'
+import { landFiles } from '../landing/land-files.ts'
+import type { LandingInput } from '../landing/landing-input.ts'
+import type { TaskThreadJob } from '../thread-job.ts'
+import { aggregateRows } from './aggregate-rows.ts'
+import { castRows } from './cast-rows.ts'
+import { landOnce, passFaultPoint } from './dataset-store.ts'
+import { filterRows } from './filter-rows.ts'
+import { joinRows } from './join-rows.ts'
+import { renameColumns } from './rename-columns.ts'
+import { selectColumns } from './select-columns.ts'
+import { performTransform } from './transform.ts'
+import { validateRows } from './validate-rows.ts'
+import { writeOutput } from './write-output.ts'
+
+type TaskFunction = (job: TaskThreadJob) => Promise<TaskOutcome>
+
+export const performers: Readonly<Record<string, TaskFunction>> = {
+  [ingestFile.name]: performIngestFile,
+  [ingestDatabase.name]: performIngestDatabase,
+  [select.name]: (job) => performTransform(job, select, selectColumns),
+  [rename.name]: (job) => performTransform(job, rename, renameColumns),
+  [cast.name]: (job) => performTransform(job, cast, castRows),
+  [filter.name]: (job) => performTransform(job, filter, filterRows),
+  [join.name]: (job) => performTransform(job, join, joinRows),
+  [aggregate.name]: (job) => performTransform(job, aggregate, aggregateRows),
+  [write.name]: writeOutput,
+  [validate.name]: (job) => performTransform(job, validate, validateRows),
+}
+
+async function performIngestFile(job: TaskThreadJob): Promise<TaskOutcome> {
+  const { file, max_rejects } = ingestFile.params.parse(job.task.params)
+  const input = {
+    ...{ name: basename(file), label: file, format: { kind: inferDataKind(file) ?? 'csv' } },
+    open: () => openTenantDataFile(job.data_folder, job.tenant_id, file),
+  } as const
+  return await landOnce(job, (place) => landInputs(place, [input], max_rejects))
+}
+
+async function performIngestDatabase(job: TaskThreadJob): Promise<TaskOutcome> {
+  const { max_rejects } = ingestDatabase.params.parse(job.task.params)
+  return await landOnce(job, async (place) => {
+    const staged = await openDatabaseInputs(job)
+    passFaultPoint(job, 'ingest-landing-staged')
+    return await landInputs(place, staged, max_rejects)
+  })
+}
+
+async function landInputs(
+  place: DatasetPlace,
+  inputs: readonly LandingInput[],
+  max_rejects: number,
+): Promise<readonly string[]> {
+  const options = { ...place, inputs, columns: [], limit: { count: max_rejects } }
+  return (await landFiles({ ...options, runAs: (action) => action() }, () => undefined)).remarks
+}
