@@ -12,7 +12,7 @@ export function kindOfObject(uid: string): 'datapipeline' | 'effect' {
   return uid.startsWith('ef_') ? 'effect' : 'datapipeline'
 }
 
-/** The same. */
+/** By the prefix of its id. */
 export function collectionOfObject(uid: string): Collection<ManagedDag> {
   return kindOfObject(uid) === 'effect' ? asManaged(effects) : asManaged(pipelines)
 }

@@ -95,11 +95,8 @@ async function startFirstRun(
   const outcome = await attemptFirstRun(call, doc, attempt)
   if (outcome === 'started') pass('ingest-deploy-triggered')
   const at = call.nowIso()
-  await changeOf(
-    call,
-    collection,
-    doc.id,
-  )((stored) => {
+  const change = changeOf(call, collection, doc.id)
+  await change((stored) => {
     if (outcome === 'started')
       return endJob(stored, 'completed', { status: 'active', auto_start: undefined, updated_at: at })
     if ('fault' in outcome) return endWithFault(stored, 'error', { reason: outcome.fault }, at)

@@ -11,9 +11,8 @@ export function isBeingChecked(value: ManagedDag): boolean {
 }
 
 export function refuseWhileDeployed(value: ManagedDag): Refusal | undefined {
-  return !isBeingChecked(value)
-    ? undefined
-    : refuse('wrong_state', 'the content before is being checked: wait for its end')
+  if (!isBeingChecked(value)) return undefined
+  return refuse('wrong_state', 'the content before is being checked: wait for its end')
 }
 
 /** The job of another deployment. Claims go on, so that a holder of the one before stays without its claim. */
