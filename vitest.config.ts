@@ -35,7 +35,7 @@ const thorough = [
   'test/metrics.test.ts',
   'test/roles/consensus/{delivery,false-evidence,federation,long-session,session-model}.test.ts',
   'test/roles/intelligence/{bulk-principals,lifecycle-properties}.test.ts',
-  'test/roles/ingest/{connection-pipelines,schedules}.test.ts',
+  'test/roles/ingest/{combine-datasets,connection-pipelines,schedules}.test.ts',
   'test/roles/proxy/{outcomes,record-filters,records}.test.ts',
   'test/roles/resolution/*.test.ts',
   'test/roles/site/{dismissals,keyset,releases}.test.ts',

@@ -123,5 +123,5 @@ export async function waitUntilRunOver(person: CheckedClient, dag_id: string, da
   return await waitUntil(async () => {
     const run = await person.ok(getRun, { dag_id, dag_run_id })
     return (run.state === 'success' || run.state === 'failed') && run
-  })
+  }, 110_000)
 }

@@ -11,6 +11,7 @@ import { effectDeploymentJob } from '../../../daemon/roles/ingest/effect/deploym
 import { effects, type StoredEffect } from '../../../daemon/roles/ingest/effect/model.ts'
 import { asManaged } from '../../../daemon/roles/ingest/managed-dag/model.ts'
 import { beginAgain, refuseWhileDeployed } from '../../../daemon/roles/ingest/managed-dag/redeploy.ts'
+import { faultPointPart } from '../../../daemon/roles/ingest/parts.ts'
 import { embeddedScheduler } from '../../../daemon/roles/ingest/runner/embedded-scheduler.ts'
 import { dagRuns, taskLogs } from '../../../daemon/roles/ingest/runner/model.ts'
 import type { CallerScheduler } from '../../../daemon/shared/workflow-scheduler/workflow-scheduler.ts'
@@ -71,9 +72,11 @@ async function openWorld(
       })
     },
   }
-  const environment: Partial<RoleEnvironment> = {
-    part: (key) => (key.name === workflowSchedulerPart.name ? scheduler : undefined) as never,
-  }
+  const parts = new Map<string, unknown>([
+    [workflowSchedulerPart.name, scheduler],
+    [faultPointPart.name, () => undefined],
+  ])
+  const environment: Partial<RoleEnvironment> = { part: (key) => parts.get(key.name) as never }
   const world: JobWorld = {
     ...{ kind: effectDeploymentJob, environment, time, store, random, findPrincipal },
     leases: ({ now }) => documentLeases({ store, tenant_id: 'alpha', now, random }),

@@ -200,8 +200,10 @@ function throwError(why: string): never {
 }
 
 /** Waits until `look` gives something, and gives that; throws what was seen last when it never does. */
-export async function waitUntil<T>(look: () => Promise<T | undefined | false> | T | undefined | false): Promise<T> {
-  const patience_ms = 60_000
+export async function waitUntil<T>(
+  look: () => Promise<T | undefined | false> | T | undefined | false,
+  patience_ms = 60_000,
+): Promise<T> {
   const began = performance.now()
   for (;;) {
     const seen = await look()
