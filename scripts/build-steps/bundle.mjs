@@ -68,6 +68,7 @@ const transliterationOfBlocksInUse = {
  */
 export async function bundle({ root, into, target, hasFaultPoints }) {
   const { version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
+  const faultPoints = { HAS_FAULT_POINTS: String(hasFaultPoints) }
   await build({
     absWorkingDir: root,
     entryPoints: { main: 'cli/main.ts' },
@@ -90,7 +91,7 @@ export async function bundle({ root, into, target, hasFaultPoints }) {
     define: {
       'process.env.NODE_ENV': '"production"',
       'process.env.DEV': '"false"',
-      HAS_FAULT_POINTS: String(hasFaultPoints),
+      ...faultPoints,
     },
   })
   const threads = await build({
@@ -113,6 +114,7 @@ export async function bundle({ root, into, target, hasFaultPoints }) {
     minify: true,
     legalComments: 'none',
     logLevel: 'warning',
+    define: faultPoints,
     // Scripts of threads have no place: they are given what lies beside the modules of the executable.
     logOverride: { 'empty-import-meta': 'silent' },
     plugins: [zodInOneLanguage, transliterationOfBlocksInUse],
