@@ -22,6 +22,7 @@ const thorough = [
   'adapters/forward/http/{http2-parity,pool-model}.test.ts',
   'daemon/roles/resolution/engine/found-by.test.ts',
   'daemon/runtime/proxy/threads/thread-supervisor.test.ts',
+  'scripts/build-steps/bundle.test.ts',
   'test/attack/**/*.test.ts',
   'test/boot/{doctor,doctor-machine,mtls,roles-fail-alone,site-tenancy,traces}.test.ts',
   'test/cli/{certificates,channel-status,executable,hostile-service,hostile-text,key-sets,missing-folders,peer-settings,printed-lines,resolve-service,root-commands,running-site,site-backup,store-owners,terminal,tools-of-services,wrapped-keys}.test.ts',

@@ -5,15 +5,17 @@ import { type FaultPoint, faultPoints } from './fault-points.ts'
 /** Defined by the build, or by a test of sources; otherwise undefined when running from sources. */
 declare const HAS_FAULT_POINTS: boolean | undefined
 
-const hasFaultPoints = typeof HAS_FAULT_POINTS !== 'undefined' && HAS_FAULT_POINTS
+// The build leaves out what stands behind this name itself, but not what stands behind a constant with its value.
 
 /** Undefined in builds without fault points. */
-export const faultStop: ((step: FaultPoint) => void) | undefined = hasFaultPoints
-  ? buildFaultStop(process.env.PLATFORM_FAULT_POINT ?? '')
-  : undefined
+export const faultStop: ((step: FaultPoint) => void) | undefined =
+  typeof HAS_FAULT_POINTS !== 'undefined' && HAS_FAULT_POINTS
+    ? buildFaultStop(process.env.PLATFORM_FAULT_POINT ?? '')
+    : undefined
 
 /** For threads, which have no environment: what their process was started with. */
-export const faultPointSpec = hasFaultPoints ? process.env.PLATFORM_FAULT_POINT : undefined
+export const faultPointSpec =
+  typeof HAS_FAULT_POINTS !== 'undefined' && HAS_FAULT_POINTS ? process.env.PLATFORM_FAULT_POINT : undefined
 
 /** Of a thread, by the specification of its process. */
 export const openFaultStop: typeof buildFaultStop | undefined =
