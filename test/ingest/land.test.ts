@@ -199,6 +199,13 @@ describe('a record that does not fit', () => {
     expect([existsSync(at(`many-${limit}`)), drafts()]).toEqual([false, []])
   })
 
+  test('is numbered in a JSON document, beside its text', async () => {
+    writeFileSync(at('listed.json'), '[{"n":1},{"n":"x"},{"n":3}]')
+    columns({ name: 'n', type: 'int32' })
+    await land(['listed.json'], 'listed', '--columns-file', at('columns.json'), '--max-rejects', '1')
+    expect(readRejects('listed')).toMatchObject([{ input: 'listed.json', number: 2, record: '{"n":"x"}' }])
+  })
+
   test('is kept in part where it is long', async () => {
     writeFileSync(at('long.csv'), `a,b\n${'1,2\n'.repeat(99)}${'x'.repeat(10_000)}\n`)
     await land(['long.csv'], 'long')

@@ -10,6 +10,9 @@ import { describeRejectLimit, exceedsRejectLimit, type RejectLimit } from './rej
 /** Unit of the places in an input. */
 export type PlaceUnit = 'line' | 'row' | 'record'
 
+/** The field of a place: `record` is that of the text. */
+const place_fields = { line: 'line', row: 'row', record: 'number' } as const satisfies Record<PlaceUnit, string>
+
 export type RejectReason = { readonly place: number | undefined; readonly column?: string; readonly reason: string }
 
 /** Characters of a record that the file keeps. */
@@ -59,7 +62,8 @@ export class RejectLog {
     this.input_count++
     const isCut = text.length > max_record_characters
     const record = text.slice(0, max_record_characters).toWellFormed()
-    const line = { input: this.#input, [this.#unit]: place, column, reason, record, ...(isCut && { truncated: true }) }
+    const at = { [place_fields[this.#unit]]: place }
+    const line = { input: this.#input, ...at, column, reason, record, ...(isCut && { truncated: true }) }
     const named = `${this.#input}${place === undefined ? '' : `, ${this.#unit} ${place}`}: ${reason}`
     this.#pending.push({ place: place ?? 0, text: `${JSON.stringify(line)}\n`, named })
     if (this.#pending.length >= max_pending) this.#flush()
