@@ -1,5 +1,5 @@
 // The packaged executable takes in a file and a database: its threads have neither the sources of modules nor its files.
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { create } from '../../daemon/roles/ingest/connection/create.ts'
@@ -41,8 +41,8 @@ afterAll(async () => {
   site?.remove()
 })
 
-async function runTask(dag_id: string, task: object) {
-  const content = JSON.stringify({ format: 1, dag_id, tasks: [{ name: 'read', ...task }] })
+async function runTasks(dag_id: string, task: object, more: readonly object[] = []) {
+  const content = JSON.stringify({ format: 1, dag_id, tasks: [{ name: 'read', ...task }, ...more] })
   const { uid } = await olga.ok(deploy, { dag_id, content, run_on_deploy: true })
   return await waitUntil(async () => {
     const { last_run, fault } = await olga.ok(get, { uid })
@@ -54,9 +54,28 @@ const listDatasets = (uid: string) =>
   readdirSync(path.join(site.dir, 'data/ingest/datasets/acme')).filter((name) => name.startsWith(`${uid}.`))
 
 test('a file lands as a dataset', async () => {
-  const { uid, last_run } = await runTask('people', { operator: 'ingest_file', params: { file: 'people.csv' } })
+  const { uid, last_run } = await runTasks('people', { operator: 'ingest_file', params: { file: 'people.csv' } })
   expect(last_run).toMatchObject({ state: 'success' })
   expect(listDatasets(uid)).toHaveLength(1)
+})
+
+test('datasets are combined, tested and written', async () => {
+  const on = [{ left: 'name', right: 'name' }]
+  const values = [{ as: 'people', function: 'count' }]
+  const rules = [{ name: 'has people', where: { column: 'people', is: 'greater', value: 0 } }]
+  const { uid, last_run, fault } = await runTasks(
+    'combined',
+    { operator: 'ingest_file', params: { file: 'people.csv' } },
+    [
+      { name: 'counted', operator: 'aggregate', params: { by: ['name'], values }, after: ['read'] },
+      { name: 'joined', operator: 'join', params: { on }, after: ['read', 'counted'] },
+      { name: 'tested', operator: 'validate', params: { rules }, after: ['joined'] },
+      { name: 'out', operator: 'write', params: { file: 'people.csv' }, after: ['tested'] },
+    ],
+  )
+  expect({ fault, last_run }).toMatchObject({ fault: undefined, last_run: { state: 'success' } })
+  const output = path.join(site.dir, 'data/ingest/output/acme', uid, 'people.csv')
+  expect(readFileSync(output, 'utf8')).toBe('id,name,people\n1,Ann,1\n2,Bob,1\n')
 })
 
 test('a table of a SQLite file lands, for each of several runs', async () => {
@@ -64,7 +83,7 @@ test('a table of a SQLite file lands, for each of several runs', async () => {
   const made = await olga.ok(create, { name: 'ledger', conn_type: 'sqlite', config })
   expect(made.test).toMatchObject({ ok: true })
   const params = { connection_id: made.uid, table: 'entry' }
-  const { uid, last_run } = await runTask('ledger', { operator: 'ingest_database', params })
+  const { uid, last_run } = await runTasks('ledger', { operator: 'ingest_database', params })
   expect(last_run).toMatchObject({ state: 'success' })
   await olga.ok(run, { uid })
   await waitUntil(() => listDatasets(uid).length === 2)
