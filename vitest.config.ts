@@ -29,6 +29,7 @@ const thorough = [
   'test/conformance/{every-data-format,every-data-keys,every-forward-flow,every-sandbox,every-tool-service,every-transport,walked-schedules}.test.ts',
   'test/declared-errors.test.ts',
   'test/docs/alert-commands.test.ts',
+  'test/every-operation.test.ts',
   'test/format/differential.test.ts',
   'test/ingest/{hostile,killed,land}.test.ts',
   'test/keys/wrapped-key.test.ts',
@@ -40,7 +41,7 @@ const thorough = [
   'test/roles/proxy/{outcomes,record-filters,records}.test.ts',
   'test/roles/resolution/*.test.ts',
   'test/roles/site/{dismissals,keyset,releases}.test.ts',
-  'test/resolution/{classes,explain-records,lenses,match,quality,report,results,time-limit}.test.ts',
+  'test/resolution/{classes,explain-records,lenses,match,quality,report,results,time-limit,value-tables}.test.ts',
   'test/secrets/{canary,wrapping-keys}.test.ts',
   'test/serve/shared-*.test.ts',
   'test/simulation/bulks/bulks.test.ts',
@@ -49,7 +50,7 @@ const thorough = [
   'test/worst-inputs.test.ts',
   'test/transport/coalition/hostile.test.ts',
   'test/transport/filedrop/{acknowledgements,crash,disk-full,inventories,power-cut,replaced-folders,resend}.test.ts',
-  'test/transport/filedrop/{courier/*,hostile/*,quarantine/quarantine}.test.ts',
+  'test/transport/filedrop/{courier/*,epochs/received-epochs,hostile/*,quarantine/quarantine}.test.ts',
 ]
 
 /**
