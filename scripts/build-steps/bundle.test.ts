@@ -1,4 +1,4 @@
-// What a release leaves out of its scripts, those of threads included, which the executable holds compressed.
+// Fault points are in no script of a release, those of threads included, which the executable holds compressed.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

@@ -94,6 +94,14 @@ test('a revision with sessions reads them too, and a role without resources does
 test('service-info counts them', async () => {
   const { json } = await world.site.request('resolution', { method: 'GET', path: '/service-info' })
   expect(json).toMatchObject({ resources_count: 4, mcp_path: '/agentspace' })
+  const ofIngest = await world.site.request('ingest', { method: 'GET', path: '/service-info' })
+  expect(ofIngest.json).toMatchObject({
+    ...{ tools_count: 44, resources_count: 5, api_path: '/userspace', mcp_path: '/agentspace' },
+    capabilities: [
+      ...['dag-management', 'connection-management', 'workflow-orchestration', 'data-ingestion', 'pipeline-management'],
+      ...['pipeline-scheduling', 'effect-engine'],
+    ],
+  })
 })
 
 test('the five of ingest are listed under the names of the interface document, and each is read', async () => {

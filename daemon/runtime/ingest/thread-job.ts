@@ -16,7 +16,7 @@ export type TaskThreadJob = TaskWork &
   SourceSettings & {
     /** Folder of landed datasets. */
     readonly datasets: string
-    /** A new folder of this try alone, on the same disk; whoever started the thread removes it. */
+    /** A new folder of this try alone, on the same disk; it is removed once the thread has ended. */
     readonly drafts: string
     /** In a build for tests; see `openFaultStop`. */
     readonly faultPoint?: string | undefined

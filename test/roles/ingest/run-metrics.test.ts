@@ -145,7 +145,7 @@ test('metrics have the tenant and label of their object, and nobody reads them b
   const other = await site().as({ subject: 'eve', tenant: 'bravo' })
   expect((await low.ok(metricsOfEffect, { uid: effect.uid })).items).toHaveLength(1)
   expect((await low.ok(getEffect, { uid: effect.uid, statistics: true })).metrics).toHaveLength(1)
-  // Under the label that it had when the run ended: whoever lost sight of the object sees no record of it.
+  // Under the label that it had when the run ended: a caller that may not see the object any more sees no record of it.
   await ann.ok(updateEffect, { uid: effect.uid, visibility: 'SECRET' })
   for (const person of [low, other]) {
     expect(await person.refusal(metrics, { uid: secret })).toBe('not_found')

@@ -1,4 +1,4 @@
-// What is true of the landed datasets of a site, whatever happened to its processes: each is whole, has no row twice, and no draft is left.
+// Facts of the landed datasets of a site that hold whenever its processes died: each is whole, has no row twice, and no draft is left.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'

@@ -23,7 +23,7 @@ export const template = operation({
 
   async run(_call, { template_name }) {
     const found = findTemplate(template_name)
-    if (!found) return refuse('not_found', 'there is no such template: list them without a name')
+    if (!found) return refuse('not_found', 'the catalog has no such template: list them without a name')
     const { name, summary, form } = found
     return { name, summary, schema: renderSchema(form) }
   },

@@ -1,4 +1,4 @@
-// Records the metrics of a run that is over: once, whoever does it and however often.
+// Records the metrics of a run that is over: once, however often it is done.
 import type { Call } from '../../../kernel/operation/call.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Doc } from '../../../kernel/store/store.ts'

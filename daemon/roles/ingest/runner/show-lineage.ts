@@ -1,4 +1,4 @@
-// What a task took and made, as its run shows it.
+// The lineage of a task, as its run shows it: the inputs that it took, and the dataset or file that it made.
 import type { TaskLineage } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import type { RunTask } from './model.ts'
 

@@ -45,7 +45,7 @@ export function findTemplate(name: string): DagTemplate | undefined {
 /** What keeps a DAG from being of a type. */
 export function listTemplateFaults(name: string, dag: AssembledDag): DagFault[] {
   const found = byName.get(name)
-  if (!found) return [{ path: '', message: `there is no template ${name}: ${[...byName.keys()].join(', ')}` }]
+  if (!found) return [{ path: '', message: `the catalog has no template ${name}: ${[...byName.keys()].join(', ')}` }]
   const parsed = parseWithSchema(found.form, dag)
   if (parsed.success) return []
   return parsed.errors.map(({ path, message }) => ({ path, message: `${message}, as a pipeline of the type ${name}` }))

@@ -1,4 +1,4 @@
-// What performs each operator of the catalog.
+// The performers of the operators of the catalog, by name.
 import { basename } from 'node:path'
 import { inferDataKind } from '../../../../adapters/platform/data-file/data-kinds.ts'
 import { openTenantDataFile } from '../../../../adapters/platform/data-file/tenant-data-file.ts'
