@@ -15,6 +15,7 @@ export class Contributors {
   /** Sessions, and `session contributor` of contributions, that some answer reported as present. */
   readonly opened: string[] = []
   readonly answered: string[] = []
+  /** Answers `unavailable`; a cluster that starts may also answer too late, with `timeout`. */
   readonly refused: CheckedResponse<unknown>[] = []
   /** Requests that got no answer. */
   unanswered = 0
@@ -30,7 +31,7 @@ export class Contributors {
     })
   }
 
-  /** The number of acknowledged contributions. Throws at an answer that is neither an acceptance nor `unavailable`. */
+  /** The number of acknowledged contributions. Throws at an answer that is neither an acceptance, nor `unavailable`, nor `timeout`. */
   heard(): number {
     if (this.#fault) throw this.#fault
     return this.answered.length
@@ -63,9 +64,10 @@ export class Contributors {
     for (;;) {
       const answer = await act().catch(ignoreConnectionFailure)
       if (answer?.value !== undefined) return answer.value
-      if (answer && answer.problem?.code !== 'unavailable') throw new Error(JSON.stringify(answer))
-      if (answer) this.refused.push(answer)
-      else this.unanswered += 1
+      const code = answer?.problem?.code
+      if (answer && code !== 'unavailable' && code !== 'timeout') throw new Error(JSON.stringify(answer))
+      if (answer && code === 'unavailable') this.refused.push(answer)
+      else if (!answer) this.unanswered += 1
       await pause(pause_ms)
     }
   }

@@ -64,6 +64,7 @@ const kernelRefusals = new Set([
   'too_large',
   'not_acceptable',
   'unavailable',
+  'timeout',
 ])
 
 export function createCheckedClient(
