@@ -32,6 +32,8 @@ type DocumentLookup = { readonly alias: string; readonly id: string }
 
 const min_pause_ms = 50
 const max_pause_ms = 1_000
+/** A write whose outcome is unknown is repeated this long; then its caller hears of it before its own time limit ends. */
+const max_repeat_ms = 5_000
 /** More lost races in a row than this are a fault. */
 const max_races = 100
 
@@ -62,13 +64,14 @@ export class DocumentClient {
   }
 
   /**
-   * Sends the write, and sends it again while its outcome is unknown, for as long as two requests may take.
+   * Sends the write, and for some seconds again while its outcome is unknown, but no longer than one request may take.
    * `isRepeated`: it may have been done before this call.
    * @throws ClusterFailure: `undone` when it has had no effect and will have none; `unknown` when time ran out.
    */
   async completeWrite(write: ConditionalWrite, isRepeated = false): Promise<ConditionalWriteOutcome> {
     const lines = bulkLines(write)
-    const latest = performance.now() + 2 * this.#cluster.timeout_ms
+    const repeat_ms = Math.min(max_repeat_ms, this.#cluster.timeout_ms)
+    let latest: number | undefined
     let mayBeDone = isRepeated
     for (let pause_ms = min_pause_ms; ; pause_ms = Math.min(2 * pause_ms, max_pause_ms)) {
       try {
@@ -81,6 +84,7 @@ export class DocumentClient {
         }
         if (error.effect === 'undone' && !mayBeDone) throw error
         mayBeDone = true
+        latest ??= performance.now() + repeat_ms
         const isOver = this.#isClosing || performance.now() + pause_ms > latest
         if (isOver) throw new ClusterFailure('unknown', error.type, error.retry_after_s)
       }
