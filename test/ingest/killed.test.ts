@@ -5,8 +5,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { triggerIdOf } from '../../daemon/roles/ingest/datapipeline-schedule/rules.ts'
 import { set as setSchedule } from '../../daemon/roles/ingest/datapipeline-schedule/set.ts'
 import { type IngestFaultPoint, ingestFaultPoints } from '../../daemon/roles/ingest/fault-points.ts'
-import { judgeSite, KilledPipeline } from '../support/ingest/killed-pipelines.ts'
+import { judgeSite, KilledPipeline, source_rows } from '../support/ingest/killed-pipelines.ts'
 import { createKilledSite, type KilledSite } from '../support/ingest/killed-site.ts'
+import { KilledZone } from '../support/ingest/killed-zone.ts'
 import { waitUntil } from '../support/site/test-site.ts'
 
 const minute_ms = 60_000
@@ -15,11 +16,13 @@ let site: KilledSite
 /** Deployed with a first run, and run again; and deployed late without one, then scheduled. */
 let busy: KilledPipeline
 let scheduled: KilledPipeline
+let zone: KilledZone
 beforeAll(async () => {
   site = await createKilledSite()
   const daemon = await site.start()
   busy = await KilledPipeline.prepare(site, 'busy')
   scheduled = await KilledPipeline.prepare(site, 'scheduled')
+  zone = new KilledZone(site, 'carried')
   await daemon.kill()
 })
 afterAll(() => site?.end())
@@ -65,6 +68,9 @@ const deaths: readonly Death[] = [
   { point: 'ingest-deploy-stored', act: () => busy.waitUntilQuiet().then(deployLate) },
   { point: 'ingest-deploy-claimed' },
   { point: 'ingest-deploy-live' },
+  { point: 'ingest-arrival-taken', act: () => zone.bring('entries.csv', source_rows) },
+  { point: 'ingest-arrival-triggered' },
+  { point: 'ingest-arrival-finished' },
   { point: 'ingest-schedule-set', act: () => deployLate().then(setEachMinute) },
   { point: 'ingest-schedule-triggering', later_ms: minute_ms },
   { point: 'ingest-schedule-triggered' },
@@ -89,6 +95,7 @@ test('in the end each run that was requested or due is there once, with each row
   const last = await site.start()
   await busy.waitUntilQuiet()
   await scheduled.waitUntilQuiet()
+  expect(await zone.judge(source_rows)).toHaveLength(1)
   const datasets = await judgeSite(site)
   expect(await busy.judge(datasets)).toHaveLength(4)
   const ids = (await scheduled.judge(datasets)).toSorted()

@@ -11,6 +11,8 @@ import type { OutboundMessage, Transport } from '../../../daemon/kernel/messagin
 import { reportThrottle } from '../../../daemon/kernel/telemetry/report-throttle.ts'
 import type { Trace } from '../../../daemon/kernel/telemetry/trace.ts'
 import type { ScannerSettings } from '../../../daemon/shared/body-scanner/scanner-settings.ts'
+import { type BodyScanner, bodyScanner } from '../../platform/body-scanner/body-scanner.ts'
+import { trialBody } from '../../platform/body-scanner/trial-body.ts'
 import { custody } from './custody.ts'
 import { describeFailure } from './failure-text.ts'
 import type { FiledropContext, FiledropOptions } from './filedrop-context.ts'
@@ -23,8 +25,6 @@ import { countSetAside, readLinkStatus, recordThroughput } from './link/link-sta
 import { oneWay } from './one-way.ts'
 import { purgeOrders } from './quarantine/purge-orders.ts'
 import type { IncomingMessageHandler } from './receiving/batch/deliver-batch.ts'
-import { type BodyScanner, bodyScanner } from './receiving/body-scanner/body-scanner.ts'
-import { trialBody } from './receiving/body-scanner/trial-body.ts'
 import { parcelClaims } from './sending/handover/parcel-claims.ts'
 import { filedropSettings } from './settings.ts'
 

@@ -13,4 +13,7 @@ export const scheduledTotal = counter(
     outcome: ['triggered', 'skipped', 'delayed', 'failed'],
   },
 )
-export const metrics = [runTotal, scheduledTotal]
+export const carriedTotal = counter('pipeline_carried_file_total', 'Files of landing zones, by what became of them', {
+  outcome: ['landed', 'duplicate', 'quarantined', 'failed'],
+})
+export const metrics = [runTotal, scheduledTotal, carriedTotal]

@@ -6,6 +6,7 @@ import type { ConnectionTest } from './connection/model.ts'
 import type { ConnectionConfig } from './connection/type/catalog.ts'
 import type { LandedSummary, WrittenFile } from './dataset/model.ts'
 import type { IngestFaultPoint } from './fault-points.ts'
+import type { CarriedFile } from './operator/ingest-landing-zone.ts'
 
 export type TaskWork = {
   readonly tenant_id: string
@@ -17,6 +18,8 @@ export type TaskWork = {
   readonly inputs: readonly LandedSummary[]
   /** The connection that the task names. */
   readonly connection?: OpenConnection
+  /** The file of the landing zone that began the run. */
+  readonly carried?: CarriedFile
 }
 
 /** The end of a try. `log`: its lines, bounded; `isFinal`: another try would end in the same way. */

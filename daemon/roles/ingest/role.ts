@@ -62,6 +62,8 @@ import { statuses as statusesOfEffects } from './effect/statuses.ts'
 import { stop as stopEffect } from './effect/stop.ts'
 import { unpause as unpauseEffect } from './effect/unpause.ts'
 import { update as updateEffect } from './effect/update.ts'
+import { landingZones } from './landing-zone/model.ts'
+import { landingZoneJob } from './landing-zone/zone-job.ts'
 import { metrics } from './metrics.ts'
 import { list as operatorList } from './operator/list.ts'
 import { outline } from './outline.ts'
@@ -70,17 +72,21 @@ import { runMetrics } from './run-metric/model.ts'
 import { dagRuns, taskLogs } from './runner/model.ts'
 import { runJob } from './runner/run-job.ts'
 import { settings } from './settings.ts'
+import { landingZonePurge, landingZoneWatch } from './workers/landing-zones.ts'
 import { runMetricsWorker } from './workers/run-metrics.ts'
 import { scheduleClock } from './workers/schedule-clock.ts'
 import { capabilities } from './workflow/capabilities.ts'
 import { health } from './workflow/health.ts'
 
 export const ingest: Role = role(outline, {
-  collections: [pipelines, pipelineSchedules, connections, effects, dagRuns, taskLogs, runMetrics, jobLeases, dataKeys],
+  collections: [
+    ...[pipelines, pipelineSchedules, landingZones, connections, effects, dagRuns, taskLogs, runMetrics],
+    ...[jobLeases, dataKeys],
+  ],
   documentedNames: (resolved) => ({ 'pipeline-scheduler': getSettings(resolved, settings).scheduler_index }),
   metrics,
-  jobs: [deploymentJob, effectDeploymentJob, runJob, scheduleJob],
-  workers: [scheduleClock, runMetricsWorker],
+  jobs: [deploymentJob, effectDeploymentJob, runJob, scheduleJob, landingZoneJob],
+  workers: [scheduleClock, runMetricsWorker, landingZoneWatch, landingZonePurge],
   operations: {
     datapipeline: {
       ...{ deploy, list, get, update, remove, status, statuses: statusesOfPipelines, templates, template },

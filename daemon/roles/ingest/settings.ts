@@ -4,6 +4,7 @@ import { parseTrustedNetwork } from '../../kernel/network/special-addresses.ts'
 import { type ListenerDeclaration, serviceListenerFields } from '../../kernel/settings/listener-settings.ts'
 import { toolFields, traceFields } from '../../kernel/settings/platform-settings.ts'
 import { settingsBlock } from '../../kernel/settings/settings.ts'
+import { scannerSettings } from '../../shared/body-scanner/scanner-settings.ts'
 
 export const listener: ListenerDeclaration<''> = { prefix: '', env: 'PIPELINE', port: 8_008 }
 
@@ -18,6 +19,22 @@ export const settings = settingsBlock('ingest', {
   output_folder: z.string().min(1).max(4_096).optional().meta({
     env: 'PIPELINE_OUTPUT_FOLDER',
     doc: 'Folder for files that pipelines write, in TENANT/PIPELINE; absent: `ingest/output` in the data folder of the site.',
+  }),
+  landing_folder: z.string().min(1).max(4_096).optional().meta({
+    env: 'PIPELINE_LANDING_FOLDER',
+    doc: 'Folder of landing zones, in TENANT/PIPELINE; absent: `ingest/landing` in the data folder of the site.',
+  }),
+  landing_max_file_mb: z.int().min(1).max(1_048_576).default(4_096).meta({
+    doc: 'Maximum size of a file in a landing zone, in MB; larger ones go to quarantine.',
+  }),
+  landing_settle_s: z.int().min(0).max(3_600).default(10).meta({
+    doc: 'A file in a landing zone counts as whole once nothing has changed it for this long, in seconds.',
+  }),
+  landing_keep_days: z.int().min(1).max(3_650).default(30).meta({
+    doc: 'Days for which a landing zone keeps files that have landed, and receipts. Quarantine is kept until a person empties it.',
+  }),
+  landing_scanner: scannerSettings.optional().meta({
+    doc: 'Program and arguments that scan each file of a landing zone, as `filedrop.scanner`; only in the profile.',
   }),
   hook_check_timeout_s: z.number().min(0.1).max(25).default(5).meta({
     env: 'WORKFLOW_HOOK_CHECK_TIMEOUT',

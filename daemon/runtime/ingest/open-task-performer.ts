@@ -21,6 +21,8 @@ const drafts_folder = '.drafts'
 
 /** Files that tasks write for others, where the profile names no folder. */
 const default_outputs_folder = 'output'
+/** The same for files that carriers bring. */
+const default_zones_folder = 'landing'
 
 /** The threads of this role. */
 export const ingestThreads = threads(() =>
@@ -32,11 +34,16 @@ export function readSourceSettings(folder: SiteFolder, resolved: ResolvedSetting
   return { data_folder, trusted_networks, addonDir: roleRunFolder(folder, 'ingest') }
 }
 
+export function findZonesFolder(folder: SiteFolder, resolved: ResolvedSettings): string {
+  return getSettings(resolved, settings).landing_folder ?? join(roleDataFolder(folder, 'ingest'), default_zones_folder)
+}
+
 /** Removes what tries of a process that died have left: the role runs in no other process here. */
 export async function openTaskPerformer(folder: SiteFolder, resolved: ResolvedSettings): Promise<TaskPerformer> {
   const { task_memory_mb, output_folder } = getSettings(resolved, settings)
   const sources = readSourceSettings(folder, resolved)
   const datasets = join(roleDataFolder(folder, 'ingest'), datasets_folder)
+  const zones = findZonesFolder(folder, resolved)
   const outputs = output_folder ?? join(roleDataFolder(folder, 'ingest'), default_outputs_folder)
   const drafts = join(datasets, drafts_folder)
   await rm(drafts, { recursive: true, force: true })
@@ -46,7 +53,7 @@ export async function openTaskPerformer(folder: SiteFolder, resolved: ResolvedSe
       const packedAddon = work.connection?.conn_type === 'sqlite' ? readPackedAddon() : undefined
       const own = join(drafts, randomBytes(12).toString('hex'))
       const input: TaskThreadJob = {
-        ...{ ...work, ...sources, packedAddon, datasets, outputs, drafts: own, faultPoint: faultPointSpec },
+        ...{ ...work, ...sources, packedAddon, datasets, outputs, zones, drafts: own, faultPoint: faultPointSpec },
       }
       try {
         return (await ingestThreads.run({

@@ -3,6 +3,7 @@ import { parseSchedule } from '../../../adapters/host/schedule/cron.ts'
 import { libraries } from '../../../adapters/platform/product/product.ts'
 import { faultStop } from '../../boot/host/fault-stop.ts'
 import type { RoleWire } from '../../boot/role-wire.ts'
+import { landingZoneFilesPart } from '../../roles/ingest/landing-zone/zone-files.ts'
 import {
   connectionProberPart,
   faultPointPart,
@@ -15,9 +16,12 @@ import { type WorkflowScheduler, workflowSchedulerPart } from '../../shared/work
 import { openConnectionProber } from './connection/open-prober.ts'
 import { ingestThreads, openTaskPerformer, readSourceSettings } from './open-task-performer.ts'
 import { checkEmbeddedScheduler, schedulerDependency } from './scheduler-health.ts'
+import { openLandingZones } from './zone/open-zones.ts'
 
 export const wire: RoleWire = {
-  async open({ resources: { folder, resolved }, storage: { store } }) {
+  async open(context) {
+    const { folder, resolved } = context.resources
+    const { store } = context.storage
     const scheduler: WorkflowScheduler = { ...embeddedScheduler, health: () => checkEmbeddedScheduler(store) }
     const sources = readSourceSettings(folder, resolved)
     return {
@@ -27,6 +31,7 @@ export const wire: RoleWire = {
         [workerPackagesPart.name, [{ name: 'node', version: process.versions.node }, ...libraries]],
         [scheduleParserPart.name, parseSchedule],
         [faultPointPart.name, faultStop ?? (() => undefined)],
+        [landingZoneFilesPart.name, await openLandingZones(context)],
         [connectionProberPart.name, openConnectionProber(ingestThreads, sources)],
       ],
       dependencies: [schedulerDependency(scheduler)],

@@ -83,7 +83,7 @@ type RequestArguments = Parameters<typeof sendHttpRequest> extends [string, ...i
 /** Schedules recur each minute at most. */
 function configure(file: string, data_folder: string): void {
   const { consensus: _c, resolution: _r, platform, ...rest } = parse(readFileSync(file, 'utf8'))
-  const ingest = { ...rest.ingest, port: 0, data_folder, scheduler_tick_minutes: 1 }
+  const ingest = { ...rest.ingest, port: 0, data_folder, scheduler_tick_minutes: 1, landing_settle_s: 0 }
   const profile = { ...rest, platform: { ...platform, roles: ['site', 'ingest'] }, ingest }
   writeFileSync(file, stringify(profile, { aliasDuplicateObjects: false }))
 }

@@ -1,7 +1,8 @@
 // Checks what the kernel of this machine gives to bound the commands that the site runs, if it runs any.
+
+import { bodyScanner, scanLimits } from '../../../../adapters/platform/body-scanner/body-scanner.ts'
+import { trialBody } from '../../../../adapters/platform/body-scanner/trial-body.ts'
 import { openSandbox } from '../../../../adapters/sandbox/linux/open-sandbox.ts'
-import { bodyScanner, scanLimits } from '../../../../adapters/transport/filedrop/receiving/body-scanner/body-scanner.ts'
-import { trialBody } from '../../../../adapters/transport/filedrop/receiving/body-scanner/trial-body.ts'
 import type { Sandbox } from '../../../kernel/sandbox/sandbox.ts'
 import { getSettings } from '../../../kernel/settings/get-settings.ts'
 import { filedropSettings } from '../../../roles/site/settings.ts'

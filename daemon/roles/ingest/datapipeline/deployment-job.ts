@@ -1,6 +1,7 @@
 // The deployment of a pipeline as a job.
 import { claimConnection, freeConnections } from '../connection/claim-connection.ts'
 import { listConnections } from '../connection/task-connection.ts'
+import { syncZone } from '../landing-zone/change-zone.ts'
 import { deploymentJobOf } from '../managed-dag/deployment-job.ts'
 import { pipelines } from './model.ts'
 import { readContent } from './read-content.ts'
@@ -10,7 +11,9 @@ export const deploymentJob = deploymentJobOf({
   collection: pipelines,
   read: readContent,
   claim: async (call, { id, value }, dag) => await claimConnection(call, { id, label: value.label }, dag),
-  async release(call, { id, value }, dag) {
+  async release(call, doc, dag) {
+    const { id, value } = doc
+    await syncZone(call, doc, dag)
     const named = listConnections(dag.tasks)
     const former = value.dag ? listConnections(value.dag.tasks) : []
     await freeConnections(

@@ -7,6 +7,7 @@ import { requiredText } from '../../../kernel/operation/required-text.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { scheduleViewFields } from '../datapipeline-schedule/model.ts'
 import { provenanceViewFields, uid } from '../fields.ts'
+import { landingZoneView } from '../landing-zone/model.ts'
 import { pipelineDagId } from '../managed-dag/dag-names.ts'
 import { deploymentFault, liveFields, managedFields, managedStatus } from '../managed-dag/model.ts'
 import { statisticsFields } from '../managed-dag/statistics.ts'
@@ -60,6 +61,7 @@ export const pipelineView = z
     fault: deploymentFault.optional().meta({ description: 'Why the newest content is not live' }),
     ...liveFields,
     ...scheduleViewFields,
+    landing_zone: landingZoneView.optional().meta({ description: 'Of a pipeline that files of carriers start' }),
     ...statisticsFields,
     ...delayFields,
   })
@@ -70,7 +72,7 @@ export type PipelineView = z.infer<typeof pipelineView>
 export const pipelineState = pipelineView
   .pick({
     ...{ uid: true, dag_id: true, status: true, fault: true, auto_start: true, last_run: true },
-    ...{ workflow_next_run: true, delay: true },
+    ...{ workflow_next_run: true, delay: true, landing_zone: true },
   })
   .extend(scheduleViewFields)
   .meta({ id: 'DataPipelineStatus' })

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { freeConnections, listHeldConnections } from '../connection/claim-connection.ts'
 import { uidInput } from '../fields.ts'
+import { removeZone } from '../landing-zone/change-zone.ts'
 import { removeManaged } from '../managed-dag/remove-managed.ts'
 import { objectPaths } from '../object-paths.ts'
 import { pipelineKind } from './kind.ts'
@@ -19,7 +20,10 @@ export const remove = operation({
   allow: 'ingest:write',
 
   async run(call, { uid }) {
-    const release = async (value: StoredPipeline) => await freeConnections(call, uid, listHeldConnections(value))
+    const release = async (value: StoredPipeline) => {
+      await freeConnections(call, uid, listHeldConnections(value))
+      await removeZone(call, uid)
+    }
     return await removeManaged(call, pipelineKind, uid, release)
   },
 })

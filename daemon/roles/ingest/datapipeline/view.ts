@@ -4,6 +4,7 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { pipelineSchedules } from '../datapipeline-schedule/model.ts'
 import { showScheduleFields } from '../datapipeline-schedule/view.ts'
+import { showLandingZone } from '../landing-zone/show-zone.ts'
 import { readLiveState } from '../managed-dag/live-state.ts'
 import type { PipelineView, StoredPipeline } from './model.ts'
 
@@ -17,6 +18,7 @@ export async function showPipeline(call: Call, doc: Doc<StoredPipeline>): Promis
     ...(value.description === undefined ? {} : { description: value.description }),
     ...(await readLiveState(call, doc)),
     ...showScheduleFields(schedule?.value),
+    ...(await showLandingZone(call, id)),
     ...showDelay(value),
   }
 }

@@ -1,6 +1,12 @@
 // The deployment of an effect as a job.
+import { refuseZoneOfEffect } from '../landing-zone/change-zone.ts'
 import { deploymentJobOf } from '../managed-dag/deployment-job.ts'
 import { readEffect } from './assemble.ts'
 import { effects } from './model.ts'
 
-export const effectDeploymentJob = deploymentJobOf({ name: 'effect-deployment', collection: effects, read: readEffect })
+export const effectDeploymentJob = deploymentJobOf({
+  name: 'effect-deployment',
+  collection: effects,
+  read: readEffect,
+  claim: async (_call, _doc, dag) => refuseZoneOfEffect(dag),
+})

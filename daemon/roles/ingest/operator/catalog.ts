@@ -8,6 +8,7 @@ import { listColumnFaults } from './check-columns.ts'
 import { filter } from './filter.ts'
 import { ingestDatabase } from './ingest-database.ts'
 import { ingestFile } from './ingest-file.ts'
+import { ingestLandingZone } from './ingest-landing-zone.ts'
 import { join } from './join.ts'
 import type { Operator } from './operator.ts'
 import { rename } from './rename.ts'
@@ -18,6 +19,7 @@ import { write } from './write.ts'
 export const operators: readonly Operator[] = [
   ingestFile,
   ingestDatabase,
+  ingestLandingZone,
   select,
   rename,
   cast,

@@ -8,6 +8,7 @@ import { openTaskConnection } from '../connection/task-connection.ts'
 import { collectionOfObject } from '../managed-dag/collections.ts'
 import { runTotal } from '../metrics.ts'
 import { catalogVersion } from '../operator/catalog-version.ts'
+import { carried_conf_name, carriedFile } from '../operator/ingest-landing-zone.ts'
 import { faultPointPart, type TaskOutcome, taskPerformerPart } from '../parts.ts'
 import { settings } from '../settings.ts'
 import { announceEnd } from './announce-end.ts'
@@ -71,7 +72,7 @@ async function performNextTask(call: JobCall, doc: Doc<StoredDagRun>): Promise<u
 async function performTry(
   call: JobCall,
   id: string,
-  { tenant_id, pipeline, tasks, created_at, label }: StoredDagRun,
+  { tenant_id, pipeline, tasks, created_at, label, conf }: StoredDagRun,
   task: DagTask,
 ): Promise<TaskOutcome> {
   const datasetOf = new Map(tasks.map(({ name, dataset }) => [name, dataset]))
@@ -81,7 +82,12 @@ async function performTry(
   const connection = await openTaskConnection(call, task, label)
   if (isRefusal(connection))
     return { log: `${connection.message}\n`, failure: { reason: connection.message, isFinal: true } }
-  const work = { tenant_id, pipeline, run, task, inputs, ...(connection && { connection }) }
+  const carried = carriedFile.safeParse(conf[carried_conf_name]).data
+  const work = {
+    ...{ tenant_id, pipeline, run, task, inputs },
+    ...(connection && { connection }),
+    ...(carried && { carried }),
+  }
   return await call.part(taskPerformerPart).perform(work, call.signal)
 }
 

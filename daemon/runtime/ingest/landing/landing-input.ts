@@ -19,6 +19,8 @@ export type LandingInput = {
   /** Throws `DataFileError`. The caller closes the file. */
   open(): DataFile | Promise<DataFile>
   readonly format: DataFormat
+  /** The digest that it must have, where that is known. */
+  readonly sha256?: string
 }
 
 /** An input whose format and digest are known. */
@@ -53,9 +55,12 @@ export async function examineInput(input: LandingInput, onRead: ByteListener): P
       onRead(at)
       await setImmediate()
     }
+    const sha256 = digested.hex()
+    if (input.sha256 !== undefined && input.sha256 !== sha256)
+      throw new LandingError(`${input.label} is not the file that was taken: its digest differs`)
     const { format, remarks } = await detectDataFormat(file, input.format, () => onRead(file.size))
     const unit = units[format.kind] ?? 'line'
-    const description = { name: input.name, bytes: file.size, sha256: digested.hex(), read_as: describeFormat(format) }
+    const description = { name: input.name, bytes: file.size, sha256, read_as: describeFormat(format) }
     return { ...input, format, size: file.size, version: file.version, unit, remarks, description }
   })
 }

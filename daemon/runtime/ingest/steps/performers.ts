@@ -7,6 +7,7 @@ import { cast } from '../../../roles/ingest/operator/cast.ts'
 import { filter } from '../../../roles/ingest/operator/filter.ts'
 import { ingestDatabase } from '../../../roles/ingest/operator/ingest-database.ts'
 import { ingestFile } from '../../../roles/ingest/operator/ingest-file.ts'
+import { ingestLandingZone } from '../../../roles/ingest/operator/ingest-landing-zone.ts'
 import { join } from '../../../roles/ingest/operator/join.ts'
 import { rename } from '../../../roles/ingest/operator/rename.ts'
 import { select } from '../../../roles/ingest/operator/select.ts'
@@ -18,6 +19,7 @@ import type { DatasetPlace } from '../landing/land-blocks.ts'
 import { landFiles } from '../landing/land-files.ts'
 import type { LandingInput } from '../landing/landing-input.ts'
 import type { TaskThreadJob } from '../thread-job.ts'
+import { openCarriedFile } from '../zone/carried-input.ts'
 import { aggregateRows } from './aggregate-rows.ts'
 import { castRows } from './cast-rows.ts'
 import { landOnce, passFaultPoint } from './dataset-store.ts'
@@ -34,6 +36,7 @@ type TaskFunction = (job: TaskThreadJob) => Promise<TaskOutcome>
 export const performers: Readonly<Record<string, TaskFunction>> = {
   [ingestFile.name]: performIngestFile,
   [ingestDatabase.name]: performIngestDatabase,
+  [ingestLandingZone.name]: performIngestLandingZone,
   [select.name]: (job) => performTransform(job, select, selectColumns),
   [rename.name]: (job) => performTransform(job, rename, renameColumns),
   [cast.name]: (job) => performTransform(job, cast, castRows),
@@ -51,6 +54,11 @@ async function performIngestFile(job: TaskThreadJob): Promise<TaskOutcome> {
     open: () => openTenantDataFile(job.data_folder, job.tenant_id, file),
   } as const
   return await landOnce(job, (place) => landInputs(place, [input], max_rejects))
+}
+
+async function performIngestLandingZone(job: TaskThreadJob): Promise<TaskOutcome> {
+  const { max_rejects } = ingestLandingZone.params.parse(job.task.params)
+  return await landOnce(job, async (place) => await landInputs(place, [openCarriedFile(job)], max_rejects))
 }
 
 async function performIngestDatabase(job: TaskThreadJob): Promise<TaskOutcome> {

@@ -4,12 +4,12 @@ import type { DeliveryVerdict, InboundMessage } from '../../../../../daemon/kern
 import type { Trace } from '../../../../../daemon/kernel/telemetry/trace.ts'
 import { fileBytes, isWaived, labelledStatement, requireEstablished } from '../../checks/message-examination.ts'
 import { hasReleasedLabel } from '../../checks/released-label.ts'
-import { scannerFault } from '../body-scanner/body-scanner.ts'
-import { scanBody } from '../body-scanner/scan-body.ts'
+import { fault } from '../../quarantine-reasons.ts'
 import { receiveInventory } from '../gaps/receive-inventory.ts'
 import { guardFile } from '../guard-file.ts'
 import { reportPaused } from '../report-paused.ts'
 import { heldLimitFault } from '../scan/held-messages.ts'
+import { scanBody } from '../scan-body.ts'
 import type { ScanContext } from '../scan-context.ts'
 import { hasEarlierAside, reserveRoom } from '../waiting/set-aside.ts'
 import { arrivalOf } from './judge-batch.ts'
@@ -152,7 +152,7 @@ async function scanBeforeDelivery({
   const scanned = await guardFile(context, item.stem, () => scanBody(item.stem, examination, context))
   if (!scanned) return { is: 'failed' }
   if (scanned.answer === 'clean') return undefined
-  if (scanned.answer === 'refused') return { is: 'quarantined', fault: scannerFault }
+  if (scanned.answer === 'refused') return { is: 'quarantined', fault: fault('SCANNER', 'the scanner refused it') }
   reportPaused(context, scanned.detail)
   return { is: 'deferred' }
 }

@@ -2,8 +2,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { canonicalJson } from '../../../../../daemon/kernel/encoding/canonical-json.ts'
-import { type LabelPolicy, lowestLabel } from '../../../../../daemon/kernel/label/label.ts'
+import { canonicalJson } from '../../../daemon/kernel/encoding/canonical-json.ts'
+import { type LabelPolicy, lowestLabel } from '../../../daemon/kernel/label/label.ts'
 
 /** The name that the body of a message has, with a number that no message has. */
 const trial_name = '00000000-0000000000000000.body.json'

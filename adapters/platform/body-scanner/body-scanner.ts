@@ -1,13 +1,7 @@
 // Runs the operator's scanner command (virus, content policy) on a body. Any unclear result counts as a refusal.
 import { basename } from 'node:path'
-import type {
-  Sandbox,
-  SandboxCommand,
-  SandboxLimits,
-  SandboxResult,
-} from '../../../../../daemon/kernel/sandbox/sandbox.ts'
-import type { ScannerSettings } from '../../../../../daemon/shared/body-scanner/scanner-settings.ts'
-import { fault } from '../../quarantine-reasons.ts'
+import type { Sandbox, SandboxCommand, SandboxLimits, SandboxResult } from '../../../daemon/kernel/sandbox/sandbox.ts'
+import type { ScannerSettings } from '../../../daemon/shared/body-scanner/scanner-settings.ts'
 import { withTrialFile } from './trial-body.ts'
 
 /** `clean`: exit 0. `refused`: exit 1. `unknown`: everything else, which says nothing about the body. */
@@ -68,8 +62,6 @@ function scanCommand(settings: ScannerSettings, path: string, limits: SandboxLim
   const input = basename(path)
   return { program, args: [...args, { input }], inputs: { [input]: path }, visible: settings.visible, limits }
 }
-
-export const scannerFault = fault('SCANNER', 'the scanner refused it')
 
 /** What the command prints of a body of a peer may quote it, and goes nowhere; of the trial body it is kept. */
 export function scanLimits({ timeout_s, memory_mb }: ScannerSettings): SandboxLimits {

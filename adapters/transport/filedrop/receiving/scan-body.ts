@@ -1,10 +1,10 @@
 // Scans the verified bytes of a body from a private copy, because a carrier may still hold the original file open.
 import { join } from 'node:path'
-import { writeDurablyAsync } from '../../../../platform/durable-file/write-durably.ts'
-import { fileBytes, type MessageExamination } from '../../checks/message-examination.ts'
-import { partFileName } from '../../files/message-name.ts'
-import type { ReceiveContext } from '../scan-context.ts'
-import type { BodyScanResult } from './body-scanner.ts'
+import type { BodyScanResult } from '../../../platform/body-scanner/body-scanner.ts'
+import { writeDurablyAsync } from '../../../platform/durable-file/write-durably.ts'
+import { fileBytes, type MessageExamination } from '../checks/message-examination.ts'
+import { partFileName } from '../files/message-name.ts'
+import type { ReceiveContext } from './scan-context.ts'
 
 /** Puts the verified bytes into `work`, since another process may have the old file open. Throws when the disk fails. */
 export async function scanBody(

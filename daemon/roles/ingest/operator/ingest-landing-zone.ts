@@ -1,0 +1,23 @@
+// Lands the file that was carried into the landing zone of the pipeline.
+import * as z from 'zod'
+import { ingestFile } from './ingest-file.ts'
+import { operator } from './operator.ts'
+
+export const ingestLandingZone = operator({
+  name: 'ingest_landing_zone',
+  summary:
+    'Land the file that was carried into the landing zone of the pipeline, as ingest_file does; each file starts a run',
+  inputs: { min: 0, max: 0 },
+  makes_dataset: true,
+  params: z.strictObject({ max_rejects: ingestFile.params.shape.max_rejects }),
+})
+
+/** What a run knows of its file; in its `conf` under this name. */
+export const carriedFile = z.strictObject({
+  number: z.int().min(0),
+  name: z.string().min(1).max(1_024),
+  bytes: z.int().min(0),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+})
+export type CarriedFile = z.infer<typeof carriedFile>
+export const carried_conf_name = 'carried'

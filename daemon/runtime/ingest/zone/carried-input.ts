@@ -1,0 +1,18 @@
+// The file of a landing zone as what a task lands: the copy in custody, held to the digest with which it was taken.
+import { join } from 'node:path'
+import { inferDataKind } from '../../../../adapters/platform/data-file/data-kinds.ts'
+import { openPlainFile, TenantDataFileError } from '../../../../adapters/platform/data-file/tenant-data-file.ts'
+import type { LandingInput } from '../landing/landing-input.ts'
+import type { TaskThreadJob } from '../thread-job.ts'
+import { custodyName, zoneFolders } from './zone-folders.ts'
+
+/** Throws `TenantDataFileError` for a run that no file began. */
+export function openCarriedFile({ zones, tenant_id, pipeline, carried }: TaskThreadJob): LandingInput {
+  if (!carried)
+    throw new TenantDataFileError(
+      'the run has no file: put one into the landing zone of the pipeline, which starts a run',
+    )
+  const { name, sha256 } = carried
+  const file = join(zoneFolders(zones, { tenant_id, pipeline }).work, custodyName(carried))
+  return { name, label: name, format: { kind: inferDataKind(name) ?? 'csv' }, sha256, open: () => openPlainFile(file) }
+}
