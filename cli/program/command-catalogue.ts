@@ -73,6 +73,7 @@ export const commandCatalogue = {
   'keys cert install': () => import('../commands/keys/cert/install.ts'),
   'keys cert show': () => import('../commands/keys/cert/show.ts'),
   'ingest land': () => import('../commands/ingest/land.ts'),
+  'ingest step': () => import('../commands/ingest/step.ts'),
   'ingest connection create': () => import('../commands/ingest/connection/create.ts'),
   'resolve run': () => import('../commands/resolve/run.ts'),
   'resolve match': () => import('../commands/resolve/match.ts'),

@@ -57,6 +57,7 @@ export const offline = {
   siteRestore: () => import('./site/site-restore.ts'),
   shippedFiles: () => import('./site/shipped-files.ts'),
   landing: () => import('./ingest/land-dataset.ts'),
+  ingestStep: () => import('./ingest/perform-step.ts'),
   lenses: () => import('./resolve/lens/lens-file.ts'),
   newFiles: () => import('./resolve/new-files.ts'),
   lensProposal: () => import('./resolve/lens/lens-proposal.ts'),

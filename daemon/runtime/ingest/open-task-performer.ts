@@ -1,33 +1,24 @@
-// Performs the tasks of DAGs, each try in a thread of its own.
+// Performs the tasks of DAGs of a service, each try in a thread of its own.
 import { randomBytes } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { threads } from '../../../adapters/compute/threads/threads.ts'
-import { readPackedAddon } from '../../../adapters/store/sqlite/addon.ts'
-import { faultPointSpec } from '../../boot/host/fault-stop.ts'
-import { findThreadScript } from '../../boot/host/thread-script.ts'
 import { roleDataFolder, roleRunFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
-import { isRefusal } from '../../kernel/error/errors.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
-import type { TaskOutcome, TaskPerformer } from '../../roles/ingest/parts.ts'
+import type { TaskPerformer } from '../../roles/ingest/parts.ts'
 import { settings } from '../../roles/ingest/settings.ts'
-import type { SourceSettings, TaskThreadJob } from './thread-job.ts'
+import { performTry } from './perform-try.ts'
+import type { SourceSettings } from './thread-job.ts'
 
 /** Landed datasets, in a folder for each tenant. */
-const datasets_folder = 'datasets'
+export const datasets_folder = 'datasets'
 /** Within it, so on the same disk: a folder for each try that is under way. No tenant has a folder of this name. */
-const drafts_folder = '.drafts'
+export const drafts_folder = '.drafts'
 
 /** Files that tasks write for others, where the profile names no folder. */
-const default_outputs_folder = 'output'
+export const default_outputs_folder = 'output'
 /** The same for files that carriers bring. */
 const default_zones_folder = 'landing'
-
-/** The threads of this role. */
-export const ingestThreads = threads(() =>
-  findThreadScript('ingest-thread.cjs', new URL('./thread.ts', import.meta.url)),
-)
 
 export function readSourceSettings(folder: SiteFolder, resolved: ResolvedSettings): SourceSettings {
   const { data_folder, trusted_networks } = getSettings(resolved, settings)
@@ -49,29 +40,10 @@ export async function openTaskPerformer(folder: SiteFolder, resolved: ResolvedSe
   await rm(drafts, { recursive: true, force: true })
   await mkdir(drafts, { recursive: true, mode: 0o700 })
   return {
-    async perform(work, signal): Promise<TaskOutcome> {
-      const packedAddon = work.connection?.conn_type === 'sqlite' ? readPackedAddon() : undefined
-      const own = join(drafts, randomBytes(12).toString('hex'))
-      const input: TaskThreadJob = {
-        ...{ ...work, ...sources, packedAddon, datasets, outputs, zones, drafts: own, faultPoint: faultPointSpec },
-      }
-      try {
-        return (await ingestThreads.run({
-          input,
-          signal,
-          timeout_ms: work.task.time_limit_s * 1_000,
-          max_memory_bytes: task_memory_mb * 1_048_576,
-          report: () => undefined,
-        })) as TaskOutcome
-      } catch (error) {
-        // Beyond a limit: another try would meet it again.
-        if (isRefusal(error) && error.code === 'too_large')
-          return { log: error.message, failure: { reason: error.message, isFinal: true } }
-        throw error
-      } finally {
-        // Its thread has ended, whatever ended it.
-        await rm(own, { recursive: true, force: true })
-      }
-    },
+    perform: (work, signal) =>
+      performTry(work, {
+        ...{ sources, datasets, outputs, zones, signal, max_memory_mb: task_memory_mb, report: () => undefined },
+        drafts: join(drafts, randomBytes(12).toString('hex')),
+      }),
   }
 }

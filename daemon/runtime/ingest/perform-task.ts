@@ -5,14 +5,15 @@ import type { TaskOutcome } from '../../roles/ingest/parts.ts'
 import { RowSourceError } from '../../shared/row-source/row-source.ts'
 import { LandingError } from './landing/landing-error.ts'
 import { datasetOf } from './steps/dataset-store.ts'
-import { performers } from './steps/performers.ts'
+import { type ProgressReport, performers } from './steps/performers.ts'
 import type { TaskThreadJob } from './thread-job.ts'
 
 /** Returns faults of the data, of the task and of the disk as failures, with a message for the author of the pipeline. */
-export async function performTask(job: TaskThreadJob): Promise<TaskOutcome> {
+export async function performTask(job: TaskThreadJob, report: ProgressReport): Promise<TaskOutcome> {
   try {
     return (
-      (await performers[job.task.operator]?.(job)) ?? fail(`this version has no operator ${job.task.operator}`, true)
+      (await performers[job.task.operator]?.(job, report)) ??
+      fail(`this version has no operator ${job.task.operator}`, true)
     )
   } catch (error) {
     if (error instanceof TenantDataFileError) return fail(error.message, error.isFinal)

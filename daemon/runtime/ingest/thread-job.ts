@@ -22,8 +22,8 @@ export type TaskThreadJob = TaskWork &
     readonly faultPoint?: string | undefined
     /** Folder of the files that tasks write for others. */
     readonly outputs: string
-    /** Folder of landing zones. */
-    readonly zones: string
+    /** Folder of landing zones; a worker has none. */
+    readonly zones: string | undefined
   }
 
 export type ProbeThreadJob = SourceSettings & {

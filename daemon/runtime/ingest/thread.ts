@@ -3,8 +3,8 @@ import { runInThread } from '../../../adapters/compute/threads/run-in-thread.ts'
 import type { ProbeThreadJob, TaskThreadJob } from './thread-job.ts'
 
 // An unhandled rejection ends the thread, and with it the task.
-void runInThread(async (input) => {
+void runInThread(async (input, report) => {
   const job = input as TaskThreadJob | ProbeThreadJob
   if ('probe' in job) return await (await import('./connection/probe-connection.ts')).probeConnection(job)
-  return await (await import('./perform-task.ts')).performTask(job)
+  return await (await import('./perform-task.ts')).performTask(job, report)
 })

@@ -14,7 +14,8 @@ import {
 import { embeddedScheduler } from '../../roles/ingest/runner/embedded-scheduler.ts'
 import { type WorkflowScheduler, workflowSchedulerPart } from '../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { openConnectionProber } from './connection/open-prober.ts'
-import { ingestThreads, openTaskPerformer, readSourceSettings } from './open-task-performer.ts'
+import { openTaskPerformer, readSourceSettings } from './open-task-performer.ts'
+import { ingestThreads } from './perform-try.ts'
 import { checkEmbeddedScheduler, schedulerDependency } from './scheduler-health.ts'
 import { openLandingZones } from './zone/open-zones.ts'
 

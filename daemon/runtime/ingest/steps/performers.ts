@@ -16,7 +16,7 @@ import { write } from '../../../roles/ingest/operator/write.ts'
 import type { TaskOutcome } from '../../../roles/ingest/parts.ts'
 import { openDatabaseInputs } from '../connection/database-inputs.ts'
 import type { DatasetPlace } from '../landing/land-blocks.ts'
-import { landFiles } from '../landing/land-files.ts'
+import { type LandingProgress, landFiles } from '../landing/land-files.ts'
 import type { LandingInput } from '../landing/landing-input.ts'
 import type { TaskThreadJob } from '../thread-job.ts'
 import { openCarriedFile } from '../zone/carried-input.ts'
@@ -31,7 +31,9 @@ import { performTransform } from './transform.ts'
 import { validateRows } from './validate-rows.ts'
 import { writeOutput } from './write-output.ts'
 
-type TaskFunction = (job: TaskThreadJob) => Promise<TaskOutcome>
+export type ProgressReport = (progress: LandingProgress) => void
+
+type TaskFunction = (job: TaskThreadJob, report: ProgressReport) => Promise<TaskOutcome>
 
 export const performers: Readonly<Record<string, TaskFunction>> = {
   [ingestFile.name]: performIngestFile,
@@ -47,26 +49,26 @@ export const performers: Readonly<Record<string, TaskFunction>> = {
   [validate.name]: (job) => performTransform(job, validate, validateRows),
 }
 
-async function performIngestFile(job: TaskThreadJob): Promise<TaskOutcome> {
+async function performIngestFile(job: TaskThreadJob, report: ProgressReport): Promise<TaskOutcome> {
   const { file, max_rejects } = ingestFile.params.parse(job.task.params)
   const input = {
     ...{ name: basename(file), label: file, format: { kind: inferDataKind(file) ?? 'csv' } },
     open: () => openTenantDataFile(job.data_folder, job.tenant_id, file),
   } as const
-  return await landOnce(job, (place) => landInputs(place, [input], max_rejects))
+  return await landOnce(job, (place) => landInputs(place, [input], max_rejects, report))
 }
 
-async function performIngestLandingZone(job: TaskThreadJob): Promise<TaskOutcome> {
+async function performIngestLandingZone(job: TaskThreadJob, report: ProgressReport): Promise<TaskOutcome> {
   const { max_rejects } = ingestLandingZone.params.parse(job.task.params)
-  return await landOnce(job, async (place) => await landInputs(place, [openCarriedFile(job)], max_rejects))
+  return await landOnce(job, async (place) => await landInputs(place, [openCarriedFile(job)], max_rejects, report))
 }
 
-async function performIngestDatabase(job: TaskThreadJob): Promise<TaskOutcome> {
+async function performIngestDatabase(job: TaskThreadJob, report: ProgressReport): Promise<TaskOutcome> {
   const { max_rejects } = ingestDatabase.params.parse(job.task.params)
   return await landOnce(job, async (place) => {
     const staged = await openDatabaseInputs(job)
     passFaultPoint(job, 'ingest-landing-staged')
-    return await landInputs(place, staged, max_rejects)
+    return await landInputs(place, staged, max_rejects, report)
   })
 }
 
@@ -74,7 +76,8 @@ async function landInputs(
   place: DatasetPlace,
   inputs: readonly LandingInput[],
   max_rejects: number,
+  report: ProgressReport,
 ): Promise<readonly string[]> {
   const options = { ...place, inputs, columns: [], limit: { count: max_rejects } }
-  return (await landFiles({ ...options, runAs: (action) => action() }, () => undefined)).remarks
+  return (await landFiles({ ...options, runAs: (action) => action() }, report)).remarks
 }

@@ -8,6 +8,7 @@ import { custodyName, zoneFolders } from './zone-folders.ts'
 
 /** Throws `TenantDataFileError` for a run that no file began. */
 export function openCarriedFile({ zones, tenant_id, pipeline, carried }: TaskThreadJob): LandingInput {
+  if (zones === undefined) throw new TenantDataFileError('this machine has no landing zones')
   if (!carried)
     throw new TenantDataFileError(
       'the run has no file: put one into the landing zone of the pipeline, which starts a run',
