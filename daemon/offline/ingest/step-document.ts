@@ -43,7 +43,7 @@ export type Step = {
   readonly connection?: OpenConnection
 }
 
-const next_step = 'see platform ingest step --help'
+const next_step = 'the format is in docs/operators.md'
 
 /** Throws `OfflineCommandError` (2) with the field, and never a value: one may be secret. */
 export function parseStep(text: string): Step {

@@ -41,7 +41,7 @@ const count = z.int().min(0)
 const digest = z.string().length(64)
 
 /** What a task took and made, so that its result can be followed back. */
-export const taskLineage = z
+const taskLineage = z
   .strictObject({
     catalog_version: digest.optional().meta({ description: 'Digest of the catalog of operators that performed it' }),
     dataset: z.string().optional().meta({ description: 'Name of the dataset that it made' }),
