@@ -1,6 +1,6 @@
 // Rows of an index of Elasticsearch or OpenSearch: its documents as they were when the scroll began.
 import * as z from 'zod'
-import { parseJsonAs } from '../../../daemon/kernel/encoding/parse-json.ts'
+import { parseJson } from '../../../daemon/kernel/encoding/parse-json.ts'
 import {
   max_row_characters,
   type RowRequest,
@@ -84,11 +84,32 @@ async function* readRows(
 function describePage({ hits, _shards, timed_out }: Page): string[] {
   if (_shards.failed > 0 || timed_out) throw new RowSourceError('the server could not read a part of the index', false)
   return hits.hits.map(({ _id, _source = {} }) => {
-    const line = JSON.stringify({ _id, ..._source })
+    const fields = Object.entries(_source).map(([name, value]) => [name, flatten(value)])
+    const line = JSON.stringify({ _id, ...Object.fromEntries(fields) })
     if (line.length > max_row_characters)
       throw new RowSourceError(`a document has more than ${max_row_characters} characters`)
     return line
   })
+}
+
+/** A list lands with its items joined; what has parts of its own lands as its JSON. */
+function flatten(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null)) return value
+  return JSON.stringify(value)
+}
+
+/** Matches answers that may have a number of more digits than a double keeps. */
+const longNumberPattern = /\d[\d.]{15}/
+
+/** Strict JSON, in which a number of more than 15 digits is a text, so that it keeps them. */
+function parseExactly(bytes: Uint8Array): unknown {
+  const value = parseJson(bytes)
+  const text = Buffer.from(bytes).toString()
+  if (value === undefined || !longNumberPattern.test(text)) return value
+  return JSON.parse(text, (_key, each: unknown, { source = '' }: { readonly source?: string } = {}) =>
+    typeof each === 'number' && longNumberPattern.test(source) ? source : each,
+  )
 }
 
 class ElasticsearchClient {
@@ -122,9 +143,9 @@ class ElasticsearchClient {
       })
       const bytes = await response.readBytes(max_bytes)
       if (response.status !== 200) throw describeStatus(response.status)
-      const answer = parseJsonAs(schema, bytes)
-      if (answer === undefined) throw new RowSourceError('the server does not answer as a search server does')
-      return answer
+      const answer = schema.safeParse(parseExactly(bytes))
+      if (!answer.success) throw new RowSourceError('the server does not answer as a search server does')
+      return answer.data
     } catch (error) {
       signal.throwIfAborted()
       throw error instanceof HttpClientError ? describeFailure(error) : error

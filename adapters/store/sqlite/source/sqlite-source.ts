@@ -80,6 +80,7 @@ async function* readRows(
   request: RowRequest,
   signal: AbortSignal,
 ): AsyncGenerator<readonly string[]> {
+  signal.throwIfAborted()
   const columns = convertErrors(() => chooseColumns(db, request))
   const rows = convertErrors(() => db.prepare(buildSelect(request.table, columns)).raw().iterate()) as IterableIterator<
     unknown[]
