@@ -23,7 +23,7 @@ export type TaskThreadJob = TaskWork &
     /** Folder of the files that tasks write for others. */
     readonly outputs: string
     /** Folder of landing zones; a worker has none. */
-    readonly zones: string | undefined
+    readonly zones?: string | undefined
   }
 
 export type ProbeThreadJob = SourceSettings & {
