@@ -16,4 +16,7 @@ export const scheduledTotal = counter(
 export const carriedTotal = counter('pipeline_carried_file_total', 'Files of landing zones, by what became of them', {
   outcome: ['landed', 'duplicate', 'quarantined', 'failed'],
 })
-export const metrics = [runTotal, scheduledTotal, carriedTotal]
+export const lineageTotal = counter('pipeline_lineage_total', 'Runs whose lineage went to every sink, and failures', {
+  outcome: ['sent', 'delayed'],
+})
+export const metrics = [runTotal, scheduledTotal, carriedTotal, lineageTotal]

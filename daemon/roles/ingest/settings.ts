@@ -5,6 +5,7 @@ import { type ListenerDeclaration, serviceListenerFields } from '../../kernel/se
 import { toolFields, traceFields } from '../../kernel/settings/platform-settings.ts'
 import { settingsBlock } from '../../kernel/settings/settings.ts'
 import { scannerSettings } from '../../shared/body-scanner/scanner-settings.ts'
+import { lineageSinkSettings } from './lineage/sink.ts'
 
 export const listener: ListenerDeclaration<''> = { prefix: '', env: 'PIPELINE', port: 8_008 }
 
@@ -35,6 +36,9 @@ export const settings = settingsBlock('ingest', {
   }),
   landing_scanner: scannerSettings.optional().meta({
     doc: 'Program and arguments that scan each file of a landing zone, as `filedrop.scanner`; only in the profile.',
+  }),
+  lineage_sinks: z.array(lineageSinkSettings).max(4).default([]).meta({
+    doc: 'Where the lineage of runs goes as events of OpenLineage: a `file`, or the `url` of a collector; each with the `clearance` of those who read there. Only in the profile.',
   }),
   hook_check_timeout_s: z.number().min(0.1).max(25).default(5).meta({
     env: 'WORKFLOW_HOOK_CHECK_TIMEOUT',

@@ -3,7 +3,9 @@ import { parseSchedule } from '../../../adapters/host/schedule/cron.ts'
 import { libraries } from '../../../adapters/platform/product/product.ts'
 import { faultStop } from '../../boot/host/fault-stop.ts'
 import type { RoleWire } from '../../boot/role-wire.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { landingZoneFilesPart } from '../../roles/ingest/landing-zone/zone-files.ts'
+import { lineageSinksPart } from '../../roles/ingest/lineage/sink.ts'
 import {
   connectionProberPart,
   faultPointPart,
@@ -12,8 +14,10 @@ import {
   workerPackagesPart,
 } from '../../roles/ingest/parts.ts'
 import { embeddedScheduler } from '../../roles/ingest/runner/embedded-scheduler.ts'
+import { settings } from '../../roles/ingest/settings.ts'
 import { type WorkflowScheduler, workflowSchedulerPart } from '../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { openConnectionProber } from './connection/open-prober.ts'
+import { openLineageSinks } from './lineage/open-lineage-sinks.ts'
 import { openTaskPerformer, readSourceSettings } from './open-task-performer.ts'
 import { ingestThreads } from './perform-try.ts'
 import { checkEmbeddedScheduler, schedulerDependency } from './scheduler-health.ts'
@@ -32,6 +36,7 @@ export const wire: RoleWire = {
         [workerPackagesPart.name, [{ name: 'node', version: process.versions.node }, ...libraries]],
         [scheduleParserPart.name, parseSchedule],
         [faultPointPart.name, faultStop ?? (() => undefined)],
+        [lineageSinksPart.name, openLineageSinks(getSettings(resolved, settings).lineage_sinks)],
         [landingZoneFilesPart.name, await openLandingZones(context)],
         [connectionProberPart.name, openConnectionProber(ingestThreads, sources)],
       ],

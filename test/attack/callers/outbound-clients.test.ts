@@ -42,6 +42,7 @@ const outboundClients: Readonly<Record<string, readonly [DialledAddresses, strin
   'adapters/ingest-source/elasticsearch/elasticsearch-source.ts': ['rule', 'the secret of the connection'],
   'adapters/intake/http/get-once.ts': ['operator', 'the file of the source'],
   'adapters/keyvalue/redis/redis-keyvalue.ts': ['operator', 'the password of the profile'],
+  'adapters/lineage/http/lineage-collector.ts': ['operator', 'the key of the profile'],
   'adapters/platform/http-client/http-client.ts': ['rule', 'what its user sends'],
   'adapters/serve/http/socket-file.ts': ['site', 'nothing: it looks whether a socket of the site is served'],
   'adapters/store/opensearch/cluster/cluster.ts': ['operator', 'the password of the profile'],

@@ -42,13 +42,15 @@ const storedRun = z.strictObject({
   tasks: z.array(runTask),
   /** 1 while it is over and its metrics are not recorded; an index by which the worker finds it. */
   unmeasured: z.literal(1).optional(),
+  /** The same for its lineage, which goes to the sinks of the profile. */
+  unreported: z.literal(1).optional(),
 })
 export type StoredDagRun = z.infer<typeof storedRun>
 
 export const dagRuns = collection({
   name: 'dag-run',
   schema: storedRun,
-  indexes: ['pipeline', 'dag_id', 'state', 'unmeasured', ...job_indexes],
+  indexes: ['pipeline', 'dag_id', 'state', 'unmeasured', 'unreported', ...job_indexes],
   orders: [['pipeline', 'created_at']],
   // If-Match of a request is about the pipeline.
   revision: () => undefined,

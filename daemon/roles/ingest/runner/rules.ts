@@ -86,9 +86,9 @@ function endEarly({ tasks }: StoredDagRun, at: string) {
   return { state: 'failed' as const, ...endAt(at), tasks: ended }
 }
 
-/** Its metrics are recorded after it. */
+/** Its metrics are recorded, and its lineage is reported, after it. */
 function endAt(at: string) {
-  return { ended_at: at, updated_at: at, unmeasured: 1 as const }
+  return { ended_at: at, updated_at: at, unmeasured: 1 as const, unreported: 1 as const }
 }
 
 function changeTask(run: StoredDagRun, name: string, change: (task: RunTask) => RunTask): StoredDagRun {
