@@ -257,6 +257,21 @@ test('standard input lands', async () => {
   expect(JSON.parse(ended.stdout)).toMatchObject({ rows: 1, inputs: [{ name: 'stdin' }] })
 })
 
+test('a collection of features lands with its properties, ids and geometries', async () => {
+  const point = { type: 'Point', coordinates: [1.5, 2] }
+  const features = [
+    { type: 'Feature', id: 1, properties: { name: 'A', size: 3 }, geometry: point },
+    { type: 'Feature', id: 2, properties: { name: 'B', more: { deep: 1 } }, geometry: null },
+  ]
+  writeFileSync(at('places.geojson'), JSON.stringify({ type: 'FeatureCollection', features }))
+  const described = await land(['places.geojson'], 'places')
+  expect(typesOf(described)).toMatchObject({ feature_id: 'int64', name: 'text', size: 'int64', geometry: 'text' })
+  expect(await readLanded('places')).toEqual([
+    ['1', 'A', '3', JSON.stringify(point), null],
+    ['2', 'B', null, null, '{"deep":1}'],
+  ])
+})
+
 test('an interrupt leaves nothing', async () => {
   writeFileSync(at('large.csv'), `a,b\n${'1,2\n'.repeat(8_000_000)}`)
   const child = spawnCommand(landWords(['large.csv'], 'interrupted'))

@@ -16,10 +16,14 @@ const [lineFeed, carriageReturn, blank] = [10, 13, 32]
 /** Lines of a block have so many bytes at most, besides the last one. */
 const max_block_bytes = 16_777_216
 
+/** Makes the record of the object of a line, or says what is wrong with it. */
+export type RecordConversion = (item: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>> | string
+
 export class JsonLines {
   readonly #window: TextWindow
   readonly #separator: string
   readonly #options: DataReadOptions
+  readonly #toRecord: RecordConversion | undefined
   /** Column of each key; undefined for keys that are not selected. */
   readonly #columns = new Map<string, TextColumnBuilder | undefined>()
   readonly #encoder = new TextEncoder()
@@ -38,8 +42,9 @@ export class JsonLines {
   /** Whether the window is UTF-8, so that lines need not be checked one by one. */
   #isText = false
 
-  constructor(window: TextWindow, separator: string, options: DataReadOptions) {
+  constructor(window: TextWindow, separator: string, options: DataReadOptions, toRecord?: RecordConversion) {
     this.#window = window
+    this.#toRecord = toRecord
     this.#separator = separator
     this.#options = options
   }
@@ -101,7 +106,8 @@ export class JsonLines {
 
   #takeLine(line: Uint8Array, at: number): void {
     if (line.every((byte) => byte === blank || byte === carriageReturn)) return
-    const record = parseJsonRecord(line)
+    const parsed = parseJsonRecord(line)
+    const record = typeof parsed === 'string' || !this.#toRecord ? parsed : this.#toRecord(parsed)
     const fault = typeof record === 'string' ? record : this.#addRecord(record, at)
     // The line is read again in the next block.
     if (this.#isCut) return
@@ -134,7 +140,8 @@ export class JsonLines {
     }
     if (this.#options.hasLines) this.#lines.push(this.#line)
     this.#rows++
-    this.#expectNames(Object.keys(record))
+    // A line that is converted has other names than its record.
+    if (!this.#toRecord) this.#expectNames(Object.keys(record))
     return undefined
   }
 

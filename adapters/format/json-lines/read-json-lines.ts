@@ -4,7 +4,7 @@ import type { DataBlock } from '../../../daemon/kernel/data/data-block.ts'
 import type { DataReadOptions } from '../../../daemon/kernel/data/read-options.ts'
 import { TextWindow } from '../../../daemon/kernel/data/text-window.ts'
 import { openUtf8, type TextEncodingName } from '../../../daemon/kernel/data/utf8-source.ts'
-import { JsonLines } from './json-lines.ts'
+import { JsonLines, type RecordConversion } from './json-lines.ts'
 
 /** `separator`: joins the items of a list of plain values. `encoding`: without a byte order mark. Throws `DataFault`, and what the source or `onReject` throws. */
 export async function* readJsonLines(
@@ -12,9 +12,10 @@ export async function* readJsonLines(
   separator: string,
   options: DataReadOptions,
   encoding: TextEncodingName = 'utf-8',
+  toRecord?: RecordConversion,
 ): AsyncGenerator<DataBlock, void, undefined> {
   const window = new TextWindow(await openUtf8(source, encoding))
-  const lines = new JsonLines(window, separator, options)
+  const lines = new JsonLines(window, separator, options, toRecord)
   let hasBlock = false
   for (let start = 0; !window.isLast; ) {
     const isMoved = await window.moveTo(start)

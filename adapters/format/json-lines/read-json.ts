@@ -4,6 +4,7 @@ import type { DataBlock } from '../../../daemon/kernel/data/data-block.ts'
 import { DataFault } from '../../../daemon/kernel/data/data-fault.ts'
 import type { DataReadOptions } from '../../../daemon/kernel/data/read-options.ts'
 import { openUtf8, type TextEncodingName } from '../../../daemon/kernel/data/utf8-source.ts'
+import { toFeatureRecord } from './feature-record.ts'
 import { JsonDocument } from './json-document.ts'
 import { readJsonLines } from './read-json-lines.ts'
 
@@ -17,6 +18,17 @@ export async function* readJson(
 ): AsyncGenerator<DataBlock, void, undefined> {
   const lines = itemLines(await openUtf8(source, encoding), pointer)
   yield* readJsonLines(lines, separator, options)
+}
+
+/** The features of a collection of GeoJSON, as `toFeatureRecord` makes them. */
+export async function* readGeoJson(
+  source: ByteSource,
+  separator: string,
+  options: DataReadOptions,
+): AsyncGenerator<DataBlock, void, undefined> {
+  // RFC 7946 has no other encoding than UTF-8.
+  const lines = itemLines(await openUtf8(source, 'utf-8'), '/features')
+  yield* readJsonLines(lines, separator, options, 'utf-8', toFeatureRecord)
 }
 
 function itemLines(source: ByteSource, pointer: string): ByteSource {

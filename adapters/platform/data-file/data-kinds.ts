@@ -12,7 +12,7 @@ import type { LandedFolder } from './landed-folder.ts'
 export const resultKinds = ['csv', 'jsonl', 'parquet'] as const
 export type ResultKind = (typeof resultKinds)[number]
 /** `dataset`: a folder that was landed; no file is one. */
-export type DataKind = ResultKind | 'tsv' | 'json' | 'xlsx' | 'dataset'
+export type DataKind = ResultKind | 'tsv' | 'json' | 'geojson' | 'xlsx' | 'dataset'
 
 export type DataFormat = {
   readonly kind: DataKind
@@ -71,6 +71,13 @@ const readers: Readonly<Record<DataKind, { readonly extensions: readonly string[
     async open(file, options, onRead, { encoding, pointer = '' }) {
       const { readJson } = await import('../../format/json-lines/read-json.ts')
       return readJson(file.text(onRead), pointer, list_separator, options, encoding)
+    },
+  },
+  geojson: {
+    extensions: ['.geojson'],
+    async open(file, options, onRead) {
+      const { readGeoJson } = await import('../../format/json-lines/read-json.ts')
+      return readGeoJson(file.text(onRead), list_separator, options)
     },
   },
   parquet: {

@@ -36,7 +36,8 @@ export async function detectDataFormat(
   stated: DataFormat,
   onRead: (read_bytes: number) => void,
 ): Promise<DetectedFormat> {
-  if (stated.kind === 'parquet' || stated.kind === 'dataset') return { format: stated, remarks: [] }
+  if (stated.kind === 'parquet' || stated.kind === 'dataset' || stated.kind === 'geojson')
+    return { format: stated, remarks: [] }
   if (stated.kind === 'xlsx') return await chooseSheet(file, stated)
   const { encoding, remark } = await findEncoding(file, stated.encoding, onRead)
   const remarks = remark === undefined ? [] : [remark]

@@ -136,7 +136,8 @@ export async function readGoodRows(
 
 /** The unit that the places of a format count. */
 export function unitOf(kind: DataKind): FileBadRows['unit'] {
-  return kind === 'parquet' || kind === 'dataset' || kind === 'json' ? 'record' : kind === 'xlsx' ? 'row' : 'line'
+  if (kind === 'xlsx') return 'row'
+  return ['parquet', 'dataset', 'json', 'geojson'].includes(kind) ? 'record' : 'line'
 }
 
 /** Finds how the file is to be read. `onRead` is called before each read. */

@@ -25,7 +25,9 @@ const columnName = z.string().max(max_name_characters)
 const max_named_columns = 10_000
 
 const readingShape = {
-  kind: z.enum(['csv', 'tsv', 'jsonl', 'parquet', 'xlsx', 'json', 'dataset'] satisfies DataKind[]).optional(),
+  kind: z
+    .enum(['csv', 'tsv', 'jsonl', 'parquet', 'xlsx', 'json', 'geojson', 'dataset'] satisfies DataKind[])
+    .optional(),
   delimiter: z.string().max(8).optional(),
   encoding: z.enum(textEncodings).optional(),
   sheet: z.string().max(255).optional(),

@@ -43,6 +43,7 @@ const landing_limits = { ...usualLimits, rows: 2_000_000_000 }
 
 const units: Readonly<Partial<Record<DataFormat['kind'], PlaceUnit>>> = {
   json: 'record',
+  geojson: 'record',
   parquet: 'record',
   xlsx: 'row',
 }
@@ -82,7 +83,7 @@ export async function readInput(
   { onReject, onRead }: { readonly onReject: NonNullable<DataReadOptions['onReject']>; readonly onRead: ByteListener },
   onBlock: (block: DataBlock) => void | Promise<void>,
 ): Promise<void> {
-  const isJson = input.format.kind === 'jsonl' || input.format.kind === 'json'
+  const isJson = ['jsonl', 'json', 'geojson'].includes(input.format.kind)
   const options = {
     ...{ limits: landing_limits, isSelected: () => true, onReject, hasLines: true, block_rows },
     // Objects of JSON are kept as JSON.
