@@ -229,3 +229,24 @@ test('a zone whose owner was revoked takes nothing, says why, and goes on for th
     state: 'success',
   })
 })
+
+test('files that have landed, and receipts, are kept for the days of the profile; quarantine stays', async () => {
+  const ann = await site().as()
+  const zone = await openZone(ann, 'kept')
+  zone.bring('good.csv', 'a\n1\n')
+  zone.bring('$bad.csv', 'a\n1\n')
+  await waitForReceipts(ann, zone, 2)
+  const age = (days: number) => {
+    const at = new Date(Date.now() - days * 86_400_000)
+    for (const name of ['done', 'receipts', 'quarantine'])
+      for (const file of fs.readdirSync(zone.folder(name))) fs.utimesSync(path.join(zone.folder(name), file), at, at)
+  }
+  const count = (name: string) => fs.readdirSync(zone.folder(name)).length
+  const other = await openZone(ann, 'fresh')
+  other.bring('good.csv', 'a\n1\n')
+  await waitForReceipts(ann, other, 1)
+  age(31)
+  site().wakeWorker('ingest', 'landing-zone-purge')
+  await waitUntil(() => count('done') === 0 && count('receipts') === 0)
+  expect([count('quarantine'), fs.readdirSync(other.folder('done')).length]).toEqual([1, 1])
+})

@@ -144,7 +144,7 @@ async function purgeOld({ done, receipts }: ZoneFolders, keep_ms: number): Promi
     for (const name of (await readdir(folder)).slice(0, max_names)) {
       const file = join(folder, name)
       const stat = await lstat(file).catch(ignoreMissing)
-      if (!stat?.isFile() || stat.ctimeMs > Date.now() - keep_ms) continue
+      if (!stat?.isFile() || stat.mtimeMs > Date.now() - keep_ms) continue
       await unlink(file)
       removed += 1
     }
