@@ -62,6 +62,17 @@ const transliterationOfBlocksInUse = {
   },
 }
 
+/** Libraries of sources: threads that read by them get them as scripts of their own. */
+const drivers = ['postgres']
+const driversApart = {
+  name: 'drivers-apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/ingest-source\/\w+\/driver\.ts$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: 'driver', external: true } : undefined,
+    )
+  },
+}
+
 /**
  * Writes the bundle, the SQLite addon of the target, and the shipped profiles, lenses and samples into `into`. Only builds
  * with fault points contain the code of fault points.
@@ -94,8 +105,19 @@ export async function bundle({ root, into, target, hasFaultPoints }) {
       ...faultPoints,
     },
   })
+  const scripts = {
+    ...{
+      absWorkingDir: root,
+      outdir: into,
+      outExtension: { '.js': '.cjs' },
+      bundle: true,
+      write: false,
+      format: 'cjs',
+    },
+    ...{ platform: 'node', target: 'node24', minify: true, legalComments: 'none', logLevel: 'warning' },
+  }
   const threads = await build({
-    absWorkingDir: root,
+    ...scripts,
     entryPoints: {
       'resolution-thread': 'daemon/runtime/resolution/thread.ts',
       'ingest-thread': 'daemon/runtime/ingest/thread.ts',
@@ -104,22 +126,21 @@ export async function bundle({ root, into, target, hasFaultPoints }) {
       'conflict-thread': 'daemon/runtime/consensus/conflict-thread.ts',
       'proxy-thread': 'daemon/runtime/proxy/threads/thread.ts',
     },
-    outdir: into,
-    outExtension: { '.js': '.cjs' },
-    bundle: true,
-    write: false,
-    format: 'cjs',
-    platform: 'node',
-    target: 'node24',
-    minify: true,
-    legalComments: 'none',
-    logLevel: 'warning',
     define: faultPoints,
     // Scripts of threads have no place: they are given what lies beside the modules of the executable.
     logOverride: { 'empty-import-meta': 'silent' },
-    plugins: [zodInOneLanguage, transliterationOfBlocksInUse],
+    plugins: [zodInOneLanguage, transliterationOfBlocksInUse, driversApart],
   })
-  for (const { path: file, contents } of threads.outputFiles) fs.writeFileSync(`${file}.zst`, compress(contents))
+  const sources = await build({
+    ...scripts,
+    entryPoints: Object.fromEntries(
+      drivers.map((name) => [`${name}-driver`, `adapters/ingest-source/${name}/driver.ts`]),
+    ),
+    // Native code, which no release has.
+    external: ['pg-native'],
+  })
+  for (const { path: file, contents } of [...threads.outputFiles, ...sources.outputFiles])
+    fs.writeFileSync(`${file}.zst`, compress(contents))
   const addon = fs.readFileSync(path.join(root, 'node_modules/better-sqlite3/prebuilds', `${target}.node`))
   fs.mkdirSync(path.join(into, 'native'))
   fs.writeFileSync(path.join(into, 'native', `better_sqlite3-${target}.node.zst`), compress(stripElf(addon)))

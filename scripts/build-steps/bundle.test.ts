@@ -1,16 +1,22 @@
-// Fault points are in no script of a release, those of threads included, which the executable holds compressed.
+// Scripts of the executable, which holds them compressed: no fault points in a release, and each library of a source apart.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { zstdDecompressSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
+import { loadDriver } from '../../daemon/runtime/ingest/connection/source-driver.ts'
 import { bundle } from './bundle.mjs'
 
-/** The names of the scripts that can end their process at a fault point. */
-async function listScriptsWithFaultPoints(hasFaultPoints: boolean): Promise<string[]> {
+async function buildScripts(hasFaultPoints: boolean): Promise<string> {
   const into = mkdtempSync(path.join(tmpdir(), 'bundle-'))
   onTestFinished(() => rmSync(into, { recursive: true }))
   await bundle({ root: path.resolve('.'), into, target: 'linux-x64', hasFaultPoints })
+  return into
+}
+
+/** The names of the scripts that can end their process at a fault point. */
+async function listScriptsWithFaultPoints(hasFaultPoints: boolean): Promise<string[]> {
+  const into = await buildScripts(hasFaultPoints)
   const scripts = readdirSync(into).filter((name) => /\.(mjs|cjs\.zst)$/.test(name))
   return scripts.filter((name) => {
     const bytes = readFileSync(path.join(into, name))
@@ -21,4 +27,16 @@ async function listScriptsWithFaultPoints(hasFaultPoints: boolean): Promise<stri
 test('a release has no fault points, and a build for tests has them in threads too', async () => {
   expect(await listScriptsWithFaultPoints(false)).toEqual([])
   expect(await listScriptsWithFaultPoints(true)).toContain('ingest-thread.cjs.zst')
+})
+
+test('the library of a source is a script of its own, which needs Node alone', async () => {
+  const into = await buildScripts(false)
+  const loadNone = () => Promise.reject(new Error('the script was not used'))
+  type Postgres = { readonly postgresDriver: { readonly Client: new (config: object) => { readonly port: number } } }
+  const packed = readFileSync(path.join(into, 'postgres-driver.cjs.zst'))
+  const { postgresDriver } = await loadDriver<Postgres>(packed, loadNone)
+  expect(new postgresDriver.Client({ port: 7 }).port).toBe(7)
+  const thread = zstdDecompressSync(readFileSync(path.join(into, 'ingest-thread.cjs.zst'))).toString()
+  expect(thread).toContain('FETCH FORWARD')
+  expect(thread).not.toContain('SCRAM-SHA-256')
 })

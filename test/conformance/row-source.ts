@@ -3,11 +3,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'vitest'
-import type { OpenConnection, TaskOutcome } from '../../daemon/roles/ingest/parts.ts'
+import type { OpenConnection, TaskOutcome, TaskWork } from '../../daemon/roles/ingest/parts.ts'
 import { openRowSource } from '../../daemon/runtime/ingest/connection/open-source.ts'
 import { probeConnection } from '../../daemon/runtime/ingest/connection/probe-connection.ts'
-import { ingestThreads } from '../../daemon/runtime/ingest/perform-try.ts'
-import type { SourceSettings, TaskThreadJob } from '../../daemon/runtime/ingest/thread-job.ts'
+import { performTry } from '../../daemon/runtime/ingest/perform-try.ts'
+import type { SourceSettings } from '../../daemon/runtime/ingest/thread-job.ts'
 import { max_row_characters, type RowRequest, type RowSource } from '../../daemon/shared/row-source/row-source.ts'
 import { readLanded } from '../roles/ingest/ingest-site.ts'
 import { expectedPeople, landedTypes, normalizePerson, type PersonRow, personColumns } from './row-source-data.ts'
@@ -36,7 +36,7 @@ export type RowSourceVariant = {
   countOpen?(): Promise<number>
 }
 
-const max_memory_bytes = 268_435_456
+const max_memory_mb = 256
 /** Text of rows that a source may hold for one block: what it reads at once, and one row more. */
 const max_block_characters = 2 * max_row_characters
 
@@ -50,19 +50,25 @@ async function land(
   const root = mkdtempSync(path.join(tmpdir(), 'rows-'))
   const chosen = table === undefined ? {} : { table }
   const task = { name: 'read', operator: 'ingest_database', params: { connection_id: 'conn_1', ...chosen, ...params } }
-  const job = {
-    ...{ ...settings, tenant_id: connection.tenant_id, pipeline: 'p', run: 'run', inputs: [], connection },
-    task: { ...task, after: [], retries: 0, retry_delay_s: 1, time_limit_s: 60 },
+  const limits = { after: [], retries: 0, retry_delay_s: 1, time_limit_s: 60 }
+  const { tenant_id } = connection
+  const work = {
+    tenant_id,
+    pipeline: 'p',
+    run: 'run',
+    inputs: [],
+    connection,
+    task: { ...task, ...limits },
+  } as TaskWork
+  const outcome = await performTry(work, {
+    ...{ sources: settings, max_memory_mb, signal: new AbortController().signal, report: () => undefined },
     ...{
       datasets: path.join(root, 'datasets'),
       drafts: path.join(root, 'drafts'),
       outputs: path.join(root, 'outputs'),
     },
-  } as TaskThreadJob
-  const signal = new AbortController().signal
-  const work = { input: job, signal, timeout_ms: 60_000, max_memory_bytes, report: () => undefined }
-  const outcome = (await ingestThreads.run(work)) as TaskOutcome
-  const folder = path.join(root, 'datasets', connection.tenant_id, 'run', 'read')
+  })
+  const folder = path.join(root, 'datasets', tenant_id, 'run', 'read')
   return { outcome, folder, [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }) }
 }
 

@@ -7,6 +7,7 @@ import { deploy } from '../../daemon/roles/ingest/datapipeline/deploy.ts'
 import { get } from '../../daemon/roles/ingest/datapipeline/get.ts'
 import { run } from '../../daemon/roles/ingest/datapipeline/run.ts'
 import { createDatabase } from '../roles/ingest/ingest-site.ts'
+import { findFreePorts } from '../support/engines/server-process.ts'
 import { type CheckedClient, createCheckedClient } from '../support/http/checked-client.ts'
 import { sendHttpRequest } from '../support/http/send-http-request.ts'
 import { createPackagedSite, type PackagedSite, type ServedSite } from '../support/site/packaged-site.ts'
@@ -29,7 +30,7 @@ beforeAll(async () => {
     'CREATE TABLE entry (id, amount); INSERT INTO entry VALUES (1, 2), (3, 4)',
   )
   site.edit('roles: [site, consensus, resolution]', 'roles: [site, ingest]')
-  site.edit('\ningest:\n', `\ningest:\n  data_folder: ${data_folder}\n`)
+  site.edit('\ningest:\n', `\ningest:\n  data_folder: ${data_folder}\n  trusted_networks: [127.0.0.1]\n`)
   served = await site.serve()
   const minted = site.run(['token', 'mint', '--subject', 'olga', '--roles', 'operator', '--json'])
   const url = `http://127.0.0.1:${served.ports.ingest}`
@@ -87,4 +88,11 @@ test('a table of a SQLite file lands, for each of several runs', async () => {
   expect(last_run).toMatchObject({ state: 'success' })
   await olga.ok(run, { uid })
   await waitUntil(() => listDatasets(uid).length === 2)
+})
+
+test('a thread has the library of a database', async () => {
+  const [port = 0] = await findFreePorts(1)
+  const config = { host: '127.0.0.1', port, database: 'people', username: 'reader' }
+  const made = await olga.ok(create, { name: 'people', conn_type: 'postgres', config })
+  expect(made.test).toEqual({ ok: false, detail: 'the server did not answer (ECONNREFUSED)' })
 })

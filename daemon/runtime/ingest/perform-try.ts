@@ -6,6 +6,7 @@ import { faultPointSpec } from '../../boot/host/fault-stop.ts'
 import { findThreadScript } from '../../boot/host/thread-script.ts'
 import { isRefusal } from '../../kernel/error/errors.ts'
 import type { TaskOutcome, TaskWork } from '../../roles/ingest/parts.ts'
+import { readPackedDriver } from './connection/source-driver.ts'
 import type { SourceSettings, TaskThreadJob } from './thread-job.ts'
 
 /** The threads of this role. */
@@ -29,9 +30,11 @@ export type TryOptions = {
 /** Rejects with the reason of the signal, once the thread has ended. */
 export async function performTry(work: TaskWork, options: TryOptions): Promise<TaskOutcome> {
   const { sources, datasets, outputs, zones, drafts, max_memory_mb, signal, report } = options
-  const packedAddon = work.connection?.conn_type === 'sqlite' ? readPackedAddon() : undefined
+  const conn_type = work.connection?.conn_type
+  const packedAddon = conn_type === 'sqlite' ? readPackedAddon() : undefined
+  const packedDriver = conn_type === undefined ? undefined : readPackedDriver(conn_type)
   const input: TaskThreadJob = {
-    ...{ ...work, ...sources, packedAddon, datasets, outputs, zones, drafts, faultPoint: faultPointSpec },
+    ...{ ...work, ...sources, packedAddon, packedDriver, datasets, outputs, zones, drafts, faultPoint: faultPointSpec },
   }
   try {
     return (await ingestThreads.run({

@@ -10,6 +10,8 @@ export type SourceSettings = {
   readonly addonDir: string
   /** For a task that opens a SQLite file, in the executable; see `readPackedAddon`. */
   readonly packedAddon?: Uint8Array | undefined
+  /** The library that reads the source, in the executable; see `readPackedDriver`. */
+  readonly packedDriver?: Uint8Array | undefined
 }
 
 export type TaskThreadJob = TaskWork &

@@ -1,4 +1,5 @@
 // A source of rows behind a connection: the contract of its adapters, one for each technology.
+import type { DataSchema } from '../../kernel/data/data-schema.ts'
 
 /** What is read: a table, an index or another collection that the source has under this name. */
 export type RowRequest = {
@@ -26,8 +27,27 @@ export interface RowSource {
    * read when it is requested. Changes nothing at the source. Throws `RowSourceError`, and the reason of the signal.
    */
   rows(request: RowRequest, signal: AbortSignal): AsyncIterable<readonly string[]>
+  /**
+   * Of the rows that were read last: the columns that the source gives a type which holds every value that they can have.
+   * Those of others are inferred.
+   */
+  statedColumns?(): DataSchema
   close(): Promise<void>
 }
 
 /** Largest row as JSON, which a data file may have as a record. */
 export const max_row_characters = 4_194_304
+
+/** Largest value that servers send, in bytes; a larger one ends the reading. */
+export const max_value_bytes = 1_048_576
+
+/** Columns of a table at most. */
+export const max_source_columns = 1_000
+
+const max_named = 20
+
+/** Names in messages are of the source: cut, and as JSON. */
+export function nameSome(names: readonly string[]): string {
+  const shown = names.slice(0, max_named).map((name) => JSON.stringify(name.slice(0, 64).toWellFormed()))
+  return shown.length === 0 ? 'none' : shown.join(', ')
+}

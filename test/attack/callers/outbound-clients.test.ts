@@ -40,9 +40,11 @@ const outboundClients: Readonly<Record<string, readonly [DialledAddresses, strin
     'the client of the site; a caller’s own token to its issuer alone',
   ],
   'adapters/ingest-source/elasticsearch/elasticsearch-source.ts': ['rule', 'the secret of the connection'],
+  'adapters/ingest-source/postgres/postgres-session.ts': ['rule', 'the secret of the connection'],
   'adapters/intake/http/get-once.ts': ['operator', 'the file of the source'],
   'adapters/keyvalue/redis/redis-keyvalue.ts': ['operator', 'the password of the profile'],
   'adapters/lineage/http/lineage-collector.ts': ['operator', 'the key of the profile'],
+  'adapters/platform/address-rule/checked-socket.ts': ['rule', 'what its user sends'],
   'adapters/platform/http-client/http-client.ts': ['rule', 'what its user sends'],
   'adapters/serve/http/socket-file.ts': ['site', 'nothing: it looks whether a socket of the site is served'],
   'adapters/store/opensearch/cluster/cluster.ts': ['operator', 'the password of the profile'],
@@ -73,9 +75,9 @@ const credentialHolders: readonly string[] = [
 ]
 
 const network =
-  /^(node:(https?|net|tls|http2|dgram)|undici|amqplib|@redis\/client|@opensearch-project\/.+|@opentelemetry\/exporter.+|adapters\/platform\/http-client\/http-client\.ts)/
+  /^(node:(https?|net|tls|http2|dgram)|undici|amqplib|@redis\/client|@opensearch-project\/.+|@opentelemetry\/exporter.+|adapters\/platform\/(http-client\/http-client|address-rule\/checked-socket)\.ts)/
 const connects =
-  /new (HttpClient|Client|OTLPTraceExporter)\(|import\('undici|\bcreateClient\(|\b(https?|tls|net)\.(request|get|connect)\(|\b(connect(Tls)?|httpsRequest|fetch)\(/
+  /new (HttpClient|Client|OTLPTraceExporter)\(|\bcheckedSocket\(|import\('undici|\bcreateClient\(|\b(https?|tls|net)\.(request|get|connect)\(|\b(connect(Tls)?|httpsRequest|fetch)\(/
 /** Names of what a caller presented. */
 const credentialName = /^(subject_token|credential|bearer|\w*(Delegating|Presented)Credential|presentedCredential)$/i
 

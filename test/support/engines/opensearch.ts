@@ -1,12 +1,12 @@
 // A real OpenSearch of a test's own: one node, plain, or with TLS, client certificates and users.
-import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request as requestPlain } from 'node:http'
 import { request as requestTls } from 'node:https'
 import path from 'node:path'
 import { findNewestJava } from './find-java.ts'
 import type { ServerCertificateSet } from './server-certificates.ts'
 import {
+  chooseUnprivilegedUser,
   createEngineFolder,
   findFreePorts,
   type ServerDescription,
@@ -192,16 +192,6 @@ function writeConfiguration(own: string, folder: string, settings: readonly stri
   const jvm = lines.filter((line) => !/^-Xm[sx]|Xlog:gc|HeapDump|ErrorFile/.test(line))
   jvm.push('-Xms512m', '-Xmx512m', `-XX:ErrorFile=${path.join(folder, 'logs/jvm.log')}`, '-XX:TieredStopAtLevel=1')
   writeFileSync(path.join(config, 'jvm.options'), `${jvm.join('\n')}\n`)
-}
-
-/** The server refuses to run as root: it then runs as nobody, and the folder is that user's. */
-function chooseUnprivilegedUser(folder: string): { uid?: number; gid?: number } {
-  if (process.getuid?.() !== 0) return {}
-  const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
-  const [uid, gid] = [id('-u'), id('-g')]
-  execFileSync('chown', ['-R', `${uid}:${gid}`, folder])
-  chmodSync(folder, 0o755)
-  return { uid, gid }
 }
 
 function createRequester(url: string, tls: ServerCertificateSet | undefined): OpenSearch['request'] {

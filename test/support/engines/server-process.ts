@@ -1,7 +1,7 @@
 // A real server on this machine, for a test file or a whole run: started, killed and started again over the same data.
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -131,4 +131,14 @@ export async function findFreePorts(count: number): Promise<number[]> {
 export function createEngineFolder(name: string): { folder: string; dispose(): void } {
   const folder = mkdtempSync(path.join(tmpdir(), `engine-${name}-`))
   return { folder, dispose: () => rmSync(folder, { recursive: true, force: true }) }
+}
+
+/** For servers that refuse to run as root: they then run as nobody, and the folder is that user's. */
+export function chooseUnprivilegedUser(folder: string): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {}
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
+  const [uid, gid] = [id('-u'), id('-g')]
+  execFileSync('chown', ['-R', `${uid}:${gid}`, folder])
+  chmodSync(folder, 0o755)
+  return { uid, gid }
 }

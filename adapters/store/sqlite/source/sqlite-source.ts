@@ -3,10 +3,13 @@ import { setImmediate } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import {
   max_row_characters,
+  max_value_bytes,
+  nameSome,
   type RowRequest,
   type RowSource,
   RowSourceError,
 } from '../../../../daemon/shared/row-source/row-source.ts'
+import { chooseTableColumns } from '../../../../daemon/shared/row-source/table-columns.ts'
 import { loadSqliteAddon } from '../addon.ts'
 
 export type SqliteSourceFile = {
@@ -19,12 +22,8 @@ export type SqliteSourceFile = {
 
 const block_rows = 256
 const block_characters = 4_194_304
-/** Largest value, in bytes; a larger one is not loaded. */
-const max_value_bytes = 1_048_576
-/** A statement of SQLite has 2,000 results, and its functions fewer parameters. */
-const max_columns = 1_000
+/** A function of SQLite has fewer parameters than a statement has results. */
 const group_columns = 50
-const max_named = 20
 
 /** Throws `RowSourceError` for a file that is not a database. */
 export function sqliteSource(source: SqliteSourceFile): RowSource {
@@ -111,20 +110,8 @@ function chooseColumns(db: Database.Database, { table, columns }: RowRequest): r
   const tables = listTables(db)
   if (!tables.includes(table))
     throw new RowSourceError(`the database has no table ${JSON.stringify(table)}: it has ${nameSome(tables)}`)
-  const known = listColumns(db, table)
-  const missing = (columns ?? []).filter((name) => !known.includes(name))
-  if (missing.length > 0)
-    throw new RowSourceError(`the table has no column ${nameSome(missing)}: it has ${nameSome(known)}`)
-  const chosen = columns && columns.length > 0 ? columns : known
-  if (chosen.length === 0) throw new RowSourceError('the table has no stored column')
-  if (chosen.length > max_columns) throw new RowSourceError(`the table has more than ${max_columns} columns`)
-  return chosen
-}
-
-/** Names in messages are of the file: cut, and as JSON. */
-function nameSome(names: readonly string[]): string {
-  const shown = names.slice(0, max_named).map((name) => JSON.stringify(name.slice(0, 64).toWellFormed()))
-  return shown.length === 0 ? 'none' : shown.join(', ')
+  const known = listColumns(db, table).map((name) => ({ name }))
+  return chooseTableColumns({ table, columns }, known).map(({ name }) => name)
 }
 
 /** The last column says whether a value is too large, which is then not read. `octet_length` reads the length alone. */

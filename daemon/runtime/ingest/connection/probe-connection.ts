@@ -6,7 +6,8 @@ import type { ConnectionTest } from '../../../roles/ingest/connection/model.ts'
 import type { OpenConnection } from '../../../roles/ingest/parts.ts'
 import { RowSourceError } from '../../../shared/row-source/row-source.ts'
 import type { ProbeThreadJob, SourceSettings } from '../thread-job.ts'
-import { openRowSource, refuseJournals } from './open-source.ts'
+import { openRowSource } from './open-source.ts'
+import { refuseJournals } from './open-sqlite.ts'
 import { listParquetFiles } from './parquet-files.ts'
 
 /** Faults of the source are answers, in words without a path. */

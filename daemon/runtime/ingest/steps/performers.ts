@@ -2,6 +2,7 @@
 import { basename } from 'node:path'
 import { inferDataKind } from '../../../../adapters/platform/data-file/data-kinds.ts'
 import { openTenantDataFile } from '../../../../adapters/platform/data-file/tenant-data-file.ts'
+import type { DataSchema } from '../../../kernel/data/data-schema.ts'
 import { aggregate } from '../../../roles/ingest/operator/aggregate.ts'
 import { cast } from '../../../roles/ingest/operator/cast.ts'
 import { filter } from '../../../roles/ingest/operator/filter.ts'
@@ -68,7 +69,7 @@ async function performIngestDatabase(job: TaskThreadJob, report: ProgressReport)
   return await landOnce(job, async (place) => {
     const staged = await openDatabaseInputs(job)
     passFaultPoint(job, 'ingest-landing-staged')
-    return await landInputs(place, staged, max_rejects, report)
+    return await landInputs(place, staged.inputs, max_rejects, report, staged.columns)
   })
 }
 
@@ -77,7 +78,8 @@ async function landInputs(
   inputs: readonly LandingInput[],
   max_rejects: number,
   report: ProgressReport,
+  columns: DataSchema = [],
 ): Promise<readonly string[]> {
-  const options = { ...place, inputs, columns: [], limit: { count: max_rejects } }
+  const options = { ...place, inputs, columns, limit: { count: max_rejects } }
   return (await landFiles({ ...options, runAs: (action) => action() }, report)).remarks
 }

@@ -74,3 +74,11 @@ export const tls = z
   .enum(['verify', 'off'])
   .default('verify')
   .meta({ description: 'verify: TLS with a certificate of a known authority; off: no TLS' })
+
+/** Not a secret, and yet a change of the server: it says whom the secret is sent to. */
+export const ca = z
+  .string()
+  .max(max_key_text)
+  .regex(/^\s*-----BEGIN CERTIFICATE-----\s/, 'must be certificates as PEM')
+  .optional()
+  .meta({ description: 'Authorities of the certificate of the server, as PEM (default: known ones); with tls verify' })

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import {
   type ConnectionType,
+  ca,
   host,
   keyText,
   password,
@@ -21,7 +22,7 @@ const passwordAlone = z.strictObject({ password: password.optional() })
 function server(name: string, usual_port: number, more: z.ZodRawShape, selects: readonly string[]): ConnectionType {
   return {
     ...{ name, category: 'relational database', selects },
-    config: z.strictObject({ host, port: port(usual_port), username, tls, ...more }),
+    config: z.strictObject({ host, port: port(usual_port), username, tls, ca, ...more }),
     secret: passwordAlone,
   }
 }
