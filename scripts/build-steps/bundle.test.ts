@@ -2,6 +2,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { PassThrough } from 'node:stream'
 import { zstdDecompressSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { loadDriver } from '../../daemon/runtime/ingest/connection/source-driver.ts'
@@ -36,7 +37,10 @@ test('the library of a source is a script of its own, which needs Node alone', a
   const packed = readFileSync(path.join(into, 'postgres-driver.cjs.zst'))
   const { postgresDriver } = await loadDriver<Postgres>(packed, loadNone)
   expect(new postgresDriver.Client({ port: 7 }).port).toBe(7)
+  type Mysql = { readonly mysqlDriver: { createConnection(config: object): { destroy(): void } } }
+  const { mysqlDriver } = await loadDriver<Mysql>(readFileSync(path.join(into, 'mysql-driver.cjs.zst')), loadNone)
+  mysqlDriver.createConnection({ stream: new PassThrough() }).destroy()
   const thread = zstdDecompressSync(readFileSync(path.join(into, 'ingest-thread.cjs.zst'))).toString()
   expect(thread).toContain('FETCH FORWARD')
-  expect(thread).not.toContain('SCRAM-SHA-256')
+  for (const part of ['SCRAM-SHA-256', 'caching_sha2_password: require']) expect(thread).not.toContain(part)
 })

@@ -1,6 +1,7 @@
 // Opens the source of rows behind a connection.
 import * as z from 'zod'
 import { elasticsearchSource } from '../../../../adapters/ingest-source/elasticsearch/elasticsearch-source.ts'
+import { mysqlSource } from '../../../../adapters/ingest-source/mysql/mysql-source.ts'
 import { postgresSource } from '../../../../adapters/ingest-source/postgres/postgres-source.ts'
 import { addressRule } from '../../../../adapters/platform/address-rule/address-rule.ts'
 import { parseJson } from '../../../kernel/encoding/parse-json.ts'
@@ -27,6 +28,7 @@ const openers: Readonly<Record<string, SourceOpener>> = {
   sqlite: openSqlite,
   elasticsearch: openElasticsearch,
   postgres: openPostgres,
+  mysql: openMysql,
 }
 
 const elasticConfig = z.looseObject({ url: z.string(), username: z.string().optional() })
@@ -54,6 +56,17 @@ async function openPostgres({ config, secret }: OpenConnection, settings: Source
   )
   const rule = addressRule(settings.trusted_networks)
   return postgresSource({ host, port, username, password, tls, ca, database, schema, rule }, postgresDriver)
+}
+
+async function openMysql({ config, secret }: OpenConnection, settings: SourceSettings): Promise<RowSource> {
+  const { host, port, username, tls, ca, database } = databaseConfig.parse(config)
+  const { password } = passwordAlone.parse(readSecret(secret))
+  const { mysqlDriver } = await loadDriver(
+    settings.packedDriver,
+    () => import('../../../../adapters/ingest-source/mysql/driver.ts'),
+  )
+  const rule = addressRule(settings.trusted_networks)
+  return mysqlSource({ host, port, username, password, tls, ca, database, rule }, mysqlDriver)
 }
 
 function readSecret(secret: string | undefined): unknown {
