@@ -40,6 +40,54 @@ export const settings = settingsBlock('ingest', {
   lineage_sinks: z.array(lineageSinkSettings).max(4).default([]).meta({
     doc: 'Where the lineage of runs goes as events of OpenLineage: a `file`, or the `url` of a collector; each with the `clearance` of those who read there. Only in the profile.',
   }),
+  workflow_base_url: z
+    .url({ protocol: /^https?$/ })
+    .refine((url) => !/[@?#]/.test(url), 'must not contain credentials, a query or a fragment')
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional()
+    .meta({
+      env: 'WORKFLOW_BASE_URL',
+      doc: 'Base URL of Airflow, such as https://airflow:8080; absent: the site runs pipelines itself.',
+    }),
+  workflow_api_version: z.enum(['v1', 'v2']).default('v1').meta({
+    env: 'WORKFLOW_API_VERSION',
+    doc: 'v1: Airflow 2; v2: Airflow 3.',
+  }),
+  workflow_verify: z
+    .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true'), z.string().startsWith('/')])
+    .default(true)
+    .meta({
+      env: 'WORKFLOW_VERIFY',
+      doc: 'true: the certificate of Airflow is verified with the authorities of the system; a path: with those of this PEM file; false: not at all, which profiles C and D refuse.',
+    }),
+  workflow_audience: z.string().min(1).max(256).default('airflow').meta({
+    env: 'WORKFLOW_AUDIENCE',
+    doc: 'Audience of the tokens for Airflow, which identity.audiences permits to this role.',
+  }),
+  workflow_timeout_s: z.number().min(0.1).max(25).default(10).meta({
+    env: 'WORKFLOW_TIMEOUT',
+    doc: 'Longest time of a request to Airflow, in seconds.',
+  }),
+  workflow_dag_folder: z.string().startsWith('/').max(4_096).optional().meta({
+    env: 'WORKFLOW_DAG_FOLDER',
+    doc: 'Folder that Airflow reads DAGs from, in which the site writes those of pipelines.',
+  }),
+  worker_command: z.string().startsWith('/').max(4_096).default('/usr/local/bin/platform').meta({
+    env: 'WORKFLOW_WORKER_COMMAND',
+    doc: 'Path of the executable on workers of Airflow.',
+  }),
+  worker_folder: z.string().startsWith('/').max(4_096).optional().meta({
+    env: 'WORKFLOW_WORKER_FOLDER',
+    doc: 'Folder of landed datasets that all workers of Airflow share.',
+  }),
+  worker_data_folder: z.string().startsWith('/').max(4_096).optional().meta({
+    env: 'WORKFLOW_WORKER_DATA_FOLDER',
+    doc: 'Folder of data files on workers of Airflow, as data_folder is on the site; absent: data_folder.',
+  }),
+  worker_output_folder: z.string().startsWith('/').max(4_096).optional().meta({
+    env: 'WORKFLOW_WORKER_OUTPUT_FOLDER',
+    doc: 'Folder on workers of Airflow for files that pipelines write; absent: output_folder, or else `output` in worker_folder.',
+  }),
   hook_check_timeout_s: z.number().min(0.1).max(25).default(5).meta({
     env: 'WORKFLOW_HOOK_CHECK_TIMEOUT',
     doc: 'Longest time of the test of a connection, in seconds.',

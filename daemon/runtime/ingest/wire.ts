@@ -4,6 +4,8 @@ import { libraries } from '../../../adapters/platform/product/product.ts'
 import { faultStop } from '../../boot/host/fault-stop.ts'
 import type { RoleWire } from '../../boot/role-wire.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
+import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
+import type { Store } from '../../kernel/store/store.ts'
 import { landingZoneFilesPart } from '../../roles/ingest/landing-zone/zone-files.ts'
 import { lineageSinksPart } from '../../roles/ingest/lineage/sink.ts'
 import {
@@ -16,6 +18,7 @@ import {
 import { embeddedScheduler } from '../../roles/ingest/runner/embedded-scheduler.ts'
 import { settings } from '../../roles/ingest/settings.ts'
 import { type WorkflowScheduler, workflowSchedulerPart } from '../../shared/workflow-scheduler/workflow-scheduler.ts'
+import { findAirflowProblems } from './airflow/start-checks.ts'
 import { openConnectionProber } from './connection/open-prober.ts'
 import { openLineageSinks } from './lineage/open-lineage-sinks.ts'
 import { openTaskPerformer, readSourceSettings } from './open-task-performer.ts'
@@ -24,10 +27,11 @@ import { checkEmbeddedScheduler, schedulerDependency } from './scheduler-health.
 import { openLandingZones } from './zone/open-zones.ts'
 
 export const wire: RoleWire = {
+  findStartProblems: async ({ resolved }) => findAirflowProblems(resolved),
+
   async open(context) {
     const { folder, resolved } = context.resources
-    const { store } = context.storage
-    const scheduler: WorkflowScheduler = { ...embeddedScheduler, health: () => checkEmbeddedScheduler(store) }
+    const { scheduler, stop } = await openScheduler(resolved, context.storage.store)
     const sources = readSourceSettings(folder, resolved)
     return {
       parts: [
@@ -41,6 +45,20 @@ export const wire: RoleWire = {
         [connectionProberPart.name, openConnectionProber(ingestThreads, sources)],
       ],
       dependencies: [schedulerDependency(scheduler)],
+      stop,
     }
   },
+}
+
+type OpenScheduler = { readonly scheduler: WorkflowScheduler; readonly stop: () => Promise<void> }
+
+async function openScheduler(resolved: ResolvedSettings, store: Store): Promise<OpenScheduler> {
+  const { workflow_base_url } = getSettings(resolved, settings)
+  if (workflow_base_url === undefined) {
+    const health = () => checkEmbeddedScheduler(store)
+    return { scheduler: { ...embeddedScheduler, health }, stop: async () => undefined }
+  }
+  const { openAirflow } = await import('./airflow/open-airflow.ts')
+  const scheduler = await openAirflow(resolved, workflow_base_url)
+  return { scheduler, stop: async () => scheduler.close() }
 }

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Refusal } from '../../kernel/error/errors.ts'
 import type { Call } from '../../kernel/operation/call.ts'
 import { part } from '../../kernel/role/part.ts'
-import { dagId } from '../assembled-dag/assembled-dag.ts'
+import { type AssembledDag, dagId } from '../assembled-dag/assembled-dag.ts'
 
 const instant = z.iso.datetime({ offset: true })
 
@@ -41,7 +41,7 @@ const count = z.int().min(0)
 const digest = z.string().length(64)
 
 /** What a task took and made, so that its result can be followed back. */
-const taskLineage = z
+export const taskLineage = z
   .strictObject({
     catalog_version: digest.optional().meta({ description: 'Digest of the catalog of operators that performed it' }),
     dataset: z.string().optional().meta({ description: 'Name of the dataset that it made' }),
@@ -96,6 +96,11 @@ export type RunFilter = { readonly state?: WorkflowRunState | undefined; readonl
 export interface CallerScheduler {
   listDags(filter: { readonly active_only: boolean }): Promise<readonly WorkflowDag[]>
   findDag(dag: DagRef): Promise<WorkflowDag | undefined>
+  /**
+   * Gives the scheduler the content that a deployment made live, or again the same. It may take minutes until `findDag` shows it
+   * as active.
+   */
+  putDag(dag: DagRef, content: AssembledDag): Promise<undefined | Refusal>
   /** Runs of a paused DAG wait. */
   setPaused(dag: DagRef, isPaused: boolean): Promise<WorkflowDag | Refusal>
   /** Removes a DAG with its runs; refuses `wrong_state` while one is active. */

@@ -54,6 +54,10 @@ const outboundClients: Readonly<Record<string, readonly [DialledAddresses, strin
   'adapters/transport/coalition/hub-http-client.ts': ['operator', 'the secret of the node'],
   'adapters/transport/mtls/client.ts': ['operator', 'the certificate of the site'],
   'adapters/webhook/http/webhook.ts': ['operator', 'a seal by the secret of the sink'],
+  'adapters/workflow/airflow/airflow-client.ts': [
+    'operator',
+    'a token of the caller for Airflow, exchanged for each request',
+  ],
   'cli/client/http-request.ts': ['operator', 'the operator’s token, to the operator’s own site'],
   'daemon/boot/host/role-presence.ts': ['site', 'nothing: it looks whether a socket of the site answers'],
   'daemon/boot/host/socket-request.ts': ['site', 'tokens of the site, to roles of the site'],

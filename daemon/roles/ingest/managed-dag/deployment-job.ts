@@ -6,6 +6,7 @@ import { completeStep, endJob, releaseJob } from '../../../kernel/job/rules.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Collection, Doc } from '../../../kernel/store/store.ts'
 import type { AssembledDag } from '../../../shared/assembled-dag/assembled-dag.ts'
+import { workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { faultPointPart } from '../parts.ts'
 import { attemptFirstRun, firstAttempt } from './auto-start.ts'
 import { type AutoStart, asManaged, type DeploymentFault, type ManagedDag } from './model.ts'
@@ -76,6 +77,14 @@ async function deploy(
   const live = { dag, dag_digest: canonicalDigest(dag) }
   await change((stored) => ({ ...stored, ...live }))
   pass('ingest-deploy-live')
+  const unknown = await call
+    .part(workflowSchedulerPart)
+    .actFor(call)
+    .putDag({ dag_id: value.dag_id, pipeline: id }, dag)
+  if (unknown) {
+    await change((stored) => endWithFault(stored, 'error', { reason: unknown.message }, at))
+    return undefined
+  }
   await release?.(call, doc, dag)
   if (!value.run_on_deploy) {
     await change((stored) => endJob(stored, 'completed', { status: 'active', updated_at: at }))

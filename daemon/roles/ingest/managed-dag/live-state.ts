@@ -14,7 +14,14 @@ export async function readLiveState(call: Call, { id, value }: Doc<ManagedDag>) 
   const dag = value.dag ? await scheduler.findDag(ref) : undefined
   const isRunning = last_run?.state === 'running' || last_run?.state === 'queued'
   return {
-    status: status !== 'active' ? status : is_paused ? ('paused' as const) : isRunning ? ('running' as const) : status,
+    status:
+      status !== 'active'
+        ? status
+        : (dag?.is_paused ?? is_paused)
+          ? ('paused' as const)
+          : isRunning
+            ? ('running' as const)
+            : status,
     ...(value.fault ? { fault: value.fault } : {}),
     ...(value.auto_start ? { auto_start: value.auto_start } : {}),
     ...(last_run ? { last_run } : {}),

@@ -19,7 +19,13 @@ export async function setPaused<T extends ManagedDag>(
     .part(workflowSchedulerPart)
     .actFor(call)
     .setPaused({ dag_id: value.dag_id, pipeline: uid }, isPaused)
-  return isRefusal(dag) ? dag : await call.store(kind.collection).get(uid)
+  if (isRefusal(dag)) return dag
+  const { doc } = await call.store(kind.collection).update(uid, (stored) => {
+    if (stored.value.is_paused === isPaused) return { answer: undefined }
+    const audit = [call.audited(call.address, uid, { is_paused: isPaused }, stored.value.label)]
+    return { next: { ...stored.value, is_paused: isPaused, updated_at: call.nowIso() }, answer: undefined, audit }
+  })
+  return doc
 }
 
 export function refuseWithoutDag(kind: Pick<ManagedKind, 'noun'>, { status }: ManagedDag): Refusal {

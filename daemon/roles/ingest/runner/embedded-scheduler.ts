@@ -19,7 +19,8 @@ import type {
   WorkflowScheduler,
   WorkflowTask,
 } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
-import { collectionOfDag, collectionOfObject, managedCollections } from '../managed-dag/collections.ts'
+import { collectionOfObject } from '../managed-dag/collections.ts'
+import { findManaged, iterateManaged } from '../managed-dag/find-managed.ts'
 import type { ManagedDag } from '../managed-dag/model.ts'
 import { runTotal } from '../metrics.ts'
 import { faultPointPart } from '../parts.ts'
@@ -46,22 +47,26 @@ class EmbeddedCallerScheduler implements CallerScheduler {
 
   async listDags({ active_only }: { readonly active_only: boolean }): Promise<WorkflowDag[]> {
     const dags: WorkflowDag[] = []
-    for (const collection of managedCollections)
-      for await (const doc of iterateDocuments(this.#call.store(collection), { fresh: true })) {
-        const dag = showDag(doc.value)
-        if (dag && !(active_only && dag.is_paused)) dags.push(dag)
-      }
+    for await (const { value } of iterateManaged(this.#call)) {
+      const dag = showDag(value)
+      if (dag && !(active_only && dag.is_paused)) dags.push(dag)
+    }
     return dags
   }
 
   async findDag(dag: DagRef): Promise<WorkflowDag | undefined> {
-    const doc = await this.#findObject(dag)
+    const doc = await findManaged(this.#call, dag)
     return doc && showDag(doc.value)
+  }
+
+  /** The deployment has stored it where runs take it from. */
+  async putDag(dag: DagRef): Promise<undefined | Refusal> {
+    return (await this.findDag(dag)) ? undefined : refuseUnknownDag(dag)
   }
 
   async setPaused(dag: DagRef, isPaused: boolean): Promise<WorkflowDag | Refusal> {
     const call = this.#call
-    const doc = await this.#findObject(dag)
+    const doc = await findManaged(this.#call, dag)
     if (!doc) return refuseUnknownDag(dag)
     const { doc: changed } = await call.store(collectionOfObject(doc.id)).update(doc.id, ({ value }) => {
       if (value.is_paused === isPaused) return { answer: undefined }
@@ -91,7 +96,7 @@ class EmbeddedCallerScheduler implements CallerScheduler {
 
   async removeDag(dag: DagRef): Promise<undefined | Refusal> {
     const call = this.#call
-    const doc = await this.#findObject(dag)
+    const doc = await findManaged(this.#call, dag)
     if (!doc) return undefined
     for await (const _ of this.#activeRuns(doc.id))
       return refuse('wrong_state', 'the DAG has an active run: stop it first')
@@ -103,7 +108,7 @@ class EmbeddedCallerScheduler implements CallerScheduler {
 
   async trigger(dag: DagRef, trigger: RunTrigger): Promise<WorkflowRun | Refusal> {
     const call = this.#call
-    const pipeline = await this.#findObject(dag)
+    const pipeline = await findManaged(this.#call, dag)
     if (!pipeline?.value.dag) return refuseUnknownDag(dag)
     const id = runDocumentId(pipeline.id, trigger.dag_run_id)
     const before = await call.store(dagRuns).find(id)
@@ -124,7 +129,7 @@ class EmbeddedCallerScheduler implements CallerScheduler {
   }
 
   async listRuns(dag: DagRef, { state, limit }: RunFilter): Promise<RunPage | Refusal> {
-    const pipeline = await this.#findObject(dag)
+    const pipeline = await findManaged(this.#call, dag)
     if (!pipeline) return refuseUnknownDag(dag)
     const { docs, next_cursor } = await this.#call.store(dagRuns).list({
       filter: { pipeline: pipeline.id, ...(state === undefined ? {} : { state }) },
@@ -159,7 +164,7 @@ class EmbeddedCallerScheduler implements CallerScheduler {
     const stopped = await this.stopRun(dag, dag_run_id)
     if (isRefusal(stopped)) return stopped
     const doc = await this.#findRun(dag, dag_run_id)
-    const pipeline = await this.#findObject(dag)
+    const pipeline = await findManaged(this.#call, dag)
     if (!doc || !pipeline) return undefined
     const call = this.#call
     await recordMetrics(call, doc, pipeline)
@@ -181,19 +186,8 @@ class EmbeddedCallerScheduler implements CallerScheduler {
     return await readTaskLog(this.#call, doc, task_id)
   }
 
-  /** By its name alone, the first object with the DAG, or else the one that the caller sees. */
-  async #findObject({ dag_id, pipeline }: DagRef): Promise<Doc<ManagedDag> | undefined> {
-    if (pipeline !== undefined) return await this.#call.store(collectionOfObject(pipeline)).find(pipeline)
-    const { collection, first_id } = collectionOfDag(this.#call.caller.tenant_id, dag_id)
-    const store = this.#call.store(collection)
-    const first = await store.find(first_id)
-    if (first) return first
-    const { docs } = await store.list({ filter: { dag_id }, limit: 1, fresh: true })
-    return docs[0]
-  }
-
   async #findRun(dag: DagRef, dag_run_id: string): Promise<Doc<StoredDagRun> | undefined> {
-    const pipeline = await this.#findObject(dag)
+    const pipeline = await findManaged(this.#call, dag)
     return pipeline && (await this.#call.store(dagRuns).find(runDocumentId(pipeline.id, dag_run_id)))
   }
 }

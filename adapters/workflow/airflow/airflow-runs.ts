@@ -1,0 +1,147 @@
+// Runs of one DAG at Airflow, and their tasks.
+import { isRefusal, type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
+import type { Call } from '../../../daemon/kernel/operation/call.ts'
+import type {
+  RunFilter,
+  RunPage,
+  RunTrigger,
+  WorkflowRun,
+  WorkflowTask,
+} from '../../../daemon/shared/workflow-scheduler/workflow-scheduler.ts'
+import { type AirflowClient, interfacePath } from './airflow-client.ts'
+import type { NamedDag } from './dag-names.ts'
+import { type Generation, runAnswer, runPage, taskPage } from './generation.ts'
+import { showRun, showTask } from './show-answers.ts'
+import { readLineage, readTaskLog } from './task-results.ts'
+
+/** Airflow gives at most as many at once. */
+export const page_size = 100
+/** An assembled DAG has fewer; of another one the rest is not shown. */
+const max_shown_tasks = 2_000
+/** Requests for results of tasks at a time. */
+const results_at_once = 8
+
+/** The rights are those of the caller at Airflow. */
+export class AirflowRuns {
+  readonly #call: Call
+  readonly #client: AirflowClient
+  readonly #generation: Generation
+  readonly #named: NamedDag
+
+  constructor(call: Call, client: AirflowClient, generation: Generation, named: NamedDag) {
+    this.#call = call
+    this.#client = client
+    this.#generation = generation
+    this.#named = named
+  }
+
+  async list({ state, limit }: RunFilter): Promise<RunPage | Refusal> {
+    const runs: WorkflowRun[] = []
+    for (;;) {
+      const page = await this.#client.get(
+        this.#call,
+        {
+          path: this.#path(),
+          query: {
+            ...{ state, order_by: this.#generation.run_order, offset: runs.length },
+            limit: Math.min(page_size, limit - runs.length),
+          },
+        },
+        runPage,
+      )
+      // Airflow may not have read the file of a managed one yet.
+      if (!page) return this.#named.managed ? { runs, isWhole: true } : this.#refuseUnknownDag()
+      runs.push(...page.dag_runs.map((answer) => showRun(this.#named, answer)))
+      const isWhole = runs.length >= page.total_entries || page.dag_runs.length === 0
+      if (isWhole || runs.length >= limit) return { runs: runs.slice(0, limit), isWhole }
+    }
+  }
+
+  async find(dag_run_id: string): Promise<WorkflowRun | undefined> {
+    const answer = await this.#client.get(this.#call, { path: this.#path(dag_run_id) }, runAnswer)
+    return answer && showRun(this.#named, answer)
+  }
+
+  async begin({ dag_run_id, conf, logical_date }: RunTrigger): Promise<WorkflowRun | Refusal> {
+    const before = await this.find(dag_run_id)
+    if (before) return before
+    const body = { dag_run_id, conf, ...this.#generation.date_of_run(logical_date) }
+    const answer = await this.#client.request(this.#call, { method: 'POST', path: this.#path(), body })
+    if (answer === undefined) return this.#refuseUnknownDag()
+    // Another request with the id came first, or the answer to one before was lost.
+    if (isRefusal(answer) && answer.code !== 'wrong_state') return answer
+    return (await this.find(dag_run_id)) ?? (isRefusal(answer) ? answer : this.#refuseUnknown(dag_run_id))
+  }
+
+  async stop(dag_run_id: string): Promise<WorkflowRun | Refusal> {
+    const run = await this.find(dag_run_id)
+    if (!run) return this.#refuseUnknown(dag_run_id)
+    if (run.state === 'success' || run.state === 'failed') return run
+    const change = { method: 'PATCH', path: this.#path(dag_run_id), body: { state: 'failed' } } as const
+    const answer = await this.#client.request(this.#call, change)
+    if (isRefusal(answer)) return answer
+    return (await this.find(dag_run_id)) ?? this.#refuseUnknown(dag_run_id)
+  }
+
+  async remove(dag_run_id: string): Promise<undefined | Refusal> {
+    const stopped = await this.stop(dag_run_id)
+    if (isRefusal(stopped)) return stopped
+    const answer = await this.#client.request(this.#call, { method: 'DELETE', path: this.#path(dag_run_id) })
+    return isRefusal(answer) ? answer : undefined
+  }
+
+  async listTasks(dag_run_id: string): Promise<WorkflowTask[] | Refusal> {
+    const tasks = await this.#listStates(dag_run_id)
+    if (isRefusal(tasks) || !this.#named.managed) return tasks
+    const shown: WorkflowTask[] = []
+    for (let at = 0; at < tasks.length; at += results_at_once) {
+      const some = tasks.slice(at, at + results_at_once)
+      shown.push(...(await Promise.all(some.map((task) => this.#addLineage(dag_run_id, task)))))
+    }
+    return shown
+  }
+
+  /** Of its newest try. */
+  async readLog(dag_run_id: string, task_id: string): Promise<string | Refusal> {
+    const tasks = await this.#listStates(dag_run_id)
+    if (isRefusal(tasks)) return tasks
+    const task = tasks.find((each) => each.task_id === task_id)
+    if (!task) return refuse('not_found', `the run ${dag_run_id} has no task ${task_id}`)
+    const place = { path: this.#path(dag_run_id, 'taskInstances', task_id), attempt: task.try_number }
+    return await readTaskLog(this.#client, this.#call, { ...place, generation: this.#generation })
+  }
+
+  async #listStates(dag_run_id: string): Promise<WorkflowTask[] | Refusal> {
+    const path = this.#path(dag_run_id, 'taskInstances')
+    const tasks: WorkflowTask[] = []
+    for (;;) {
+      const page = await this.#client.get(
+        this.#call,
+        { path, query: { limit: page_size, offset: tasks.length } },
+        taskPage,
+      )
+      if (!page) return this.#refuseUnknown(dag_run_id)
+      tasks.push(...page.task_instances.map(showTask))
+      if (tasks.length >= Math.min(page.total_entries, max_shown_tasks) || page.task_instances.length === 0) return tasks
+    }
+  }
+
+  async #addLineage(dag_run_id: string, task: WorkflowTask): Promise<WorkflowTask> {
+    if (task.state !== 'success') return task
+    const path = this.#path(dag_run_id, 'taskInstances', task.task_id)
+    const lineage = await readLineage(this.#client, this.#call, path)
+    return lineage ? { ...task, lineage } : task
+  }
+
+  #path(...parts: readonly string[]): string {
+    return interfacePath(this.#generation.version, 'dags', this.#named.airflow_id, 'dagRuns', ...parts)
+  }
+
+  #refuseUnknownDag(): Refusal {
+    return refuse('not_found', `the scheduler has no DAG ${this.#named.dag_id}`)
+  }
+
+  #refuseUnknown(dag_run_id: string): Refusal {
+    return refuse('not_found', `the DAG ${this.#named.dag_id} has no run ${dag_run_id}`)
+  }
+}

@@ -1,0 +1,53 @@
+// The folder of DAG files that Airflow reads: one file for each object of the site, whole or not there.
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Refusal } from '../../../daemon/kernel/error/errors.ts'
+import type { AssembledDag } from '../../../daemon/shared/assembled-dag/assembled-dag.ts'
+import { writeDurablyAsync } from '../../platform/durable-file/write-durably.ts'
+import { type ManagedName, managedName, versionTag } from './dag-names.ts'
+import { renderDag } from './render-dag.ts'
+
+export type DagFolder = {
+  /** Replaces the file of the object; the same content gives the same file. Throws `Refusal('unavailable')`. */
+  put(of: ManagedName, dag: AssembledDag): Promise<void>
+  /** Throws `Refusal('unavailable')`. */
+  remove(uid: string): Promise<void>
+}
+
+/** Airflow runs as another user, who reads the files. They hold no secret. */
+const mode = 0o644
+
+/** `command`: of a step on a worker. */
+export function dagFolder(folder: string, command: readonly string[]): DagFolder {
+  return {
+    async put(of, dag) {
+      const { tenant_id, uid: pipeline, dag_digest } = of
+      const version = versionTag(dag_digest)
+      const text = renderDag({ airflow_id: managedName(of), tenant_id, pipeline, version, command, dag })
+      await overFolder(() => writeDurablyAsync(fileOf(folder, pipeline), text, { mode }))
+    },
+    async remove(uid) {
+      await overFolder(() => rm(fileOf(folder, uid), { force: true }))
+    },
+  }
+}
+
+/** Drafts begin with a dot, and Airflow reads names that end in .py alone. */
+function fileOf(folder: string, uid: string): string {
+  if (!/^(?:pl|ef)_[0-9A-Za-z_-]{1,120}$/.test(uid)) throw new Error('the object has an id that no file may have')
+  return join(folder, `platform_${uid}.py`)
+}
+
+/** Without the path, which is of the machine. */
+async function overFolder(action: () => Promise<void>): Promise<void> {
+  try {
+    await action()
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException
+    if (syscall === undefined) throw error
+    throw new Refusal(
+      'unavailable',
+      `the DAG folder of Airflow cannot be written: ${code}; see ingest.workflow_dag_folder`,
+    )
+  }
+}

@@ -1,0 +1,120 @@
+// The code of every DAG file for Airflow: it has no part of any DAG, which it reads from one literal.
+
+/** Replaced by the literal. */
+export const specification_mark = '@SPECIFICATION@'
+
+/**
+ * The operator has no template fields, so that Airflow renders nothing of a DAG as Jinja. A task passes its document by stdin, since
+ * it may hold a secret, and its result, a JSON text, to the tasks after it. Exit code 2 and 3: another try would fail in the same way.
+ */
+export const dag_template = `# Made by platform from an assembled DAG: the next deployment replaces this file.
+import json
+import subprocess
+import threading
+from datetime import datetime, timedelta, timezone
+
+try:  # Airflow 3
+    from airflow.sdk import DAG, BaseHook, BaseOperator
+except ImportError:  # Airflow 2
+    from airflow import DAG
+    from airflow.hooks.base import BaseHook
+    from airflow.models.baseoperator import BaseOperator
+from airflow.exceptions import AirflowException, AirflowFailException
+
+SPECIFICATION = json.loads(${specification_mark})
+MAX_RESULT = 1 << 22
+STOP_SECONDS = 15
+
+
+class PlatformStep(BaseOperator):
+    template_fields = ()
+    process = None
+
+    def __init__(self, *, step, **kwargs):
+        super().__init__(**kwargs)
+        self.step = step
+
+    def execute(self, context):
+        document = json.dumps(self.make_document(context))
+        command = [*SPECIFICATION["command"], "--json"]
+        self.process = process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", errors="replace"
+        )
+        log = threading.Thread(target=self.copy_log, args=(process.stderr,), daemon=True)
+        log.start()
+        try:
+            try:
+                process.stdin.write(document)
+                process.stdin.close()
+            except BrokenPipeError:
+                pass
+            result = process.stdout.read(MAX_RESULT)
+            code = process.wait()
+            log.join(STOP_SECONDS)
+        finally:
+            self.on_kill()
+        if code == 0:
+            made = json.loads(result)
+            return json.dumps({name: made[name] for name in ("dataset", "lineage") if name in made})
+        final = code in (2, 3)
+        raise (AirflowFailException if final else AirflowException)("platform ingest step ended with exit code %d" % code)
+
+    def make_document(self, context):
+        run = context["dag_run"]
+        start = getattr(run, "start_date", None)
+        inputs = []
+        for name in self.step["after"]:
+            made = context["ti"].xcom_pull(task_ids=name)
+            dataset = json.loads(made).get("dataset") if made else None
+            if dataset is not None:
+                inputs.append(dataset)
+        document = {
+            "format": 1,
+            "tenant_id": SPECIFICATION["tenant_id"],
+            "pipeline": SPECIFICATION["pipeline"],
+            "run": "%s.%s.%s" % (SPECIFICATION["pipeline"], run.run_id, start.timestamp() if start else 0),
+            "task": self.step,
+            "inputs": inputs,
+        }
+        connection_id = self.step["params"].get("connection_id")
+        if isinstance(connection_id, str):
+            document["connection"] = json.loads(BaseHook.get_connection("platform_" + connection_id).extra)
+        return document
+
+    def copy_log(self, lines):
+        for line in lines:
+            self.log.info("%s", line.rstrip())
+
+    def on_kill(self):
+        process = self.process
+        if process is None or process.poll() is not None:
+            return
+        process.terminate()
+        try:
+            process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+
+
+with DAG(
+    dag_id=SPECIFICATION["airflow_id"],
+    schedule=None,
+    start_date=datetime(2020, 1, 1, tzinfo=timezone.utc),
+    catchup=False,
+    is_paused_upon_creation=False,
+    tags=["platform", SPECIFICATION["version"]],
+) as dag:
+    steps = {}
+    for task in SPECIFICATION["tasks"]:
+        steps[task["name"]] = step = PlatformStep(
+            task_id=task["name"],
+            step=task,
+            retries=task["retries"],
+            retry_delay=timedelta(seconds=task["retry_delay_s"]),
+            retry_exponential_backoff=True,
+            max_retry_delay=timedelta(days=1),
+            execution_timeout=timedelta(seconds=task["time_limit_s"] + 60),
+        )
+        for name in task["after"]:
+            steps[name].set_downstream(step)
+`

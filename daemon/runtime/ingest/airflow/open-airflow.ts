@@ -1,0 +1,59 @@
+// Opens Airflow as the workflow scheduler of the role, by its settings.
+import { readFile } from 'node:fs/promises'
+import { airflowScheduler } from '../../../../adapters/workflow/airflow/airflow-scheduler.ts'
+import { dagFolder } from '../../../../adapters/workflow/airflow/dag-folder.ts'
+import type { DagNames, ManagedName } from '../../../../adapters/workflow/airflow/dag-names.ts'
+import { getSettings } from '../../../kernel/settings/get-settings.ts'
+import type { ResolvedSettings, SettingValues } from '../../../kernel/settings/settings.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import { findManaged, iterateManaged } from '../../../roles/ingest/managed-dag/find-managed.ts'
+import type { ManagedDag } from '../../../roles/ingest/managed-dag/model.ts'
+import { settings } from '../../../roles/ingest/settings.ts'
+
+type AirflowSettings = SettingValues<typeof settings>
+
+/** The start checks have refused settings without a folder. */
+export async function openAirflow(resolved: ResolvedSettings, base_url: string) {
+  const chosen = getSettings(resolved, settings)
+  const { workflow_verify: verify, workflow_dag_folder: folder = '' } = chosen
+  return airflowScheduler({
+    ...{ base_url, version: chosen.workflow_api_version, audience: chosen.workflow_audience },
+    verify: typeof verify === 'string' ? await readFile(verify, 'utf8') : verify,
+    timeout_ms: chosen.workflow_timeout_s * 1_000,
+    folder: dagFolder(folder, buildStepCommand(chosen)),
+    names: siteDagNames,
+  })
+}
+
+/** The command of a step on a worker, as a list: no shell reads it. */
+export function buildStepCommand(chosen: AirflowSettings): string[] {
+  const { worker_command, worker_folder = '', trusted_networks, task_memory_mb } = chosen
+  const data = chosen.worker_data_folder ?? chosen.data_folder
+  const output = chosen.worker_output_folder ?? chosen.output_folder
+  return [
+    ...[worker_command, 'ingest', 'step', '-', '--folder', worker_folder],
+    ...(data === undefined ? [] : ['--data-folder', data]),
+    ...(output === undefined ? [] : ['--output-folder', output]),
+    ...(trusted_networks.length === 0 ? [] : ['--trusted-networks', trusted_networks.join(',')]),
+    ...['--memory', `${task_memory_mb}`],
+  ]
+}
+
+/** DAGs of the pipelines and effects that a caller sees. */
+const siteDagNames: DagNames = {
+  async find(call, dag) {
+    const doc = await findManaged(call, dag)
+    return doc && nameOf(doc)
+  },
+  async *list(call) {
+    for await (const doc of iterateManaged(call)) {
+      const name = nameOf(doc)
+      if (name) yield name
+    }
+  },
+}
+
+/** Undefined for an object whose DAG is not live yet. */
+function nameOf({ id, value: { dag_id, tenant_id, dag, dag_digest } }: Doc<ManagedDag>): ManagedName | undefined {
+  return dag && { dag_id, uid: id, tenant_id, dag_digest }
+}

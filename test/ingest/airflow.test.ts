@@ -1,0 +1,237 @@
+// Airflow as a scheduler, against a server that answers as it likes: what is sent, what is repeated, and what no answer can do.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { airflowScheduler } from '../../adapters/workflow/airflow/airflow-scheduler.ts'
+import type { ManagedName } from '../../adapters/workflow/airflow/dag-names.ts'
+import { isRefusal, refuse } from '../../daemon/kernel/error/errors.ts'
+import type { Call } from '../../daemon/kernel/operation/call.ts'
+
+type Answer = { readonly status?: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
+
+const received: { method: string; url: string; authorization: string | undefined; body: string }[] = []
+let answers: (Answer | ((response: ServerResponse) => void))[] = []
+let server: Server
+let base_url = ''
+beforeAll(async () => {
+  server = createServer((request, response) => void answer(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => server.close().closeAllConnections())
+beforeEach(() => {
+  received.length = 0
+  answers = []
+  tokens = 0
+})
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const parts: Buffer[] = []
+  for await (const part of request) parts.push(part as Buffer)
+  const { method = '', url = '', headers } = request
+  received.push({ method, url, authorization: headers.authorization, body: Buffer.concat(parts).toString() })
+  const next = answers.shift() ?? { status: 404, body: { detail: 'none' } }
+  if (typeof next === 'function') return next(response)
+  const { status = 200, body } = next
+  response.writeHead(status, { 'content-type': 'application/json', ...next.headers })
+  response.end(typeof body === 'string' ? body : JSON.stringify(body))
+}
+
+let tokens = 0
+const managed: ManagedName = { dag_id: 'people', uid: 'pl_1', tenant_id: 'a', dag_digest: 'd'.repeat(64) }
+const asCall = (token: () => unknown): Call =>
+  ({ signal: new AbortController().signal, delegation: () => ({ token: async () => token() }) }) as unknown as Call
+const ann = asCall(() => ({ token: `token-${++tokens}`, expires_ts: 0 }))
+
+function schedulerOf(version: 'v1' | 'v2' = 'v2', timeout_ms = 20_000) {
+  return airflowScheduler({
+    ...{ base_url, verify: true, audience: 'airflow', timeout_ms, version },
+    folder: { put: async () => undefined, remove: async () => undefined },
+    names: {
+      find: async (_call, { dag_id }) => (dag_id === 'people' ? managed : undefined),
+      async *list() {
+        yield managed
+      },
+    },
+  })
+}
+const acting = (version?: 'v1' | 'v2', timeout_ms?: number) => schedulerOf(version, timeout_ms).actFor(ann)
+const people = { dag_id: 'people' }
+const run = { dag_id: 'people.pl_1', dag_run_id: 'manual__1', state: 'queued', conf: { a: 1 } }
+const dag = { dag_id: 'people.pl_1', is_paused: false, is_stale: false, tags: [{ name: `v-${'d'.repeat(16)}` }] }
+const codeOf = async (answered: Promise<unknown>) => {
+  const value = await answered.catch((error: unknown) => error)
+  return isRefusal(value) ? value.code : value
+}
+
+describe('the token', () => {
+  test('is one of the caller for Airflow, requested for each request, and never of basic authentication', async () => {
+    answers = [{ body: dag }, { body: dag }]
+    const scheduler = acting()
+    await scheduler.findDag(people)
+    await scheduler.findDag(people)
+    expect(received.map(({ authorization }) => authorization)).toEqual(['Bearer token-1', 'Bearer token-2'])
+    expect(received[0]?.url).toBe('/api/v2/dags/people.pl_1')
+  })
+
+  test('of a caller without rights sends no request; health needs none', async () => {
+    const scheduler = schedulerOf()
+    const eve = scheduler.actFor(asCall(() => refuse('forbidden', 'eve is revoked')))
+    expect(await codeOf(eve.findDag(people))).toBe('forbidden')
+    expect(received).toEqual([])
+    answers = [{ body: { metadatabase: { status: 'healthy' }, scheduler: { status: null } } }]
+    expect(await scheduler.health(new AbortController().signal)).toEqual({
+      scheduler: 'unhealthy',
+      metadatabase: 'healthy',
+    })
+    expect(received).toMatchObject([{ url: '/api/v2/monitor/health', authorization: undefined }])
+  })
+
+  test('is not sent to where a redirect leads', async () => {
+    answers = [{ status: 302, headers: { location: `${base_url}/stolen` } }]
+    expect(await codeOf(acting().findDag(people))).toBe('unavailable')
+    expect(received).toHaveLength(1)
+  })
+})
+
+describe('names', () => {
+  test('of runs and tasks lead nowhere else', async () => {
+    const scheduler = acting()
+    for (const name of ['..', '.', '~', '']) {
+      expect(await codeOf(scheduler.deleteRun(people, name)), name).toBe('not_found')
+      expect(await codeOf(scheduler.listTasks(people, name)), name).toBe('not_found')
+    }
+    expect(received).toEqual([])
+    await scheduler.findRun(people, '../../../connections?x=1#y')
+    expect(received[0]?.url).toBe('/api/v2/dags/people.pl_1/dagRuns/..%2F..%2F..%2Fconnections%3Fx%3D1%23y')
+  })
+
+  test('of DAGs that the site manages are hidden from who does not see their objects', async () => {
+    const dags = [dag, { ...dag, dag_id: 'people.pl_2' }, { ...dag, dag_id: 'by_hand' }, { ...dag, dag_id: '0 odd' }]
+    answers = [{ body: { dags, total_entries: 4 } }]
+    const listed = await acting().listDags({ active_only: false })
+    expect(listed.map(({ dag_id }) => dag_id)).toEqual(['people', 'by_hand'])
+    expect(await codeOf(acting().trigger({ dag_id: 'people.pl_2' }, { dag_run_id: 'x', conf: {} }))).toBe('not_found')
+    expect(received).toHaveLength(1)
+  })
+
+  test('a DAG is active once Airflow has read its newest version', async () => {
+    answers = [{ body: { ...dag, tags: [{ name: 'v-old' }] } }, { body: dag }]
+    expect(await acting().findDag(people)).toMatchObject({ is_active: false })
+    expect(await acting().findDag(people)).toMatchObject({ is_active: true, dag_id: 'people', next_run: null })
+  })
+})
+
+describe('a request', () => {
+  test('that reads is repeated while Airflow has no room; one that changes is not', async () => {
+    answers = [{ status: 503 }, { status: 502 }, { body: dag }]
+    expect(await acting().findDag(people)).toMatchObject({ is_active: true })
+    answers = [{ status: 503 }, { body: dag }]
+    expect(await codeOf(acting().setPaused(people, true))).toBe('unavailable')
+    expect(received.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET', 'PATCH'])
+  })
+
+  test('for a run that is there already answers with that run, also when another came first', async () => {
+    const trigger = { dag_run_id: 'manual__1', conf: { a: 1 } }
+    answers = [{ body: run }]
+    expect(await acting().trigger(people, trigger)).toMatchObject({ dag_run_id: 'manual__1', state: 'queued' })
+    answers = [{ status: 404 }, { status: 409, body: { detail: 'exists' } }, { body: run }]
+    expect(await acting().trigger(people, trigger)).toMatchObject({ dag_run_id: 'manual__1', dag_id: 'people' })
+    expect(received.at(2)).toMatchObject({
+      method: 'POST',
+      body: JSON.stringify({ ...trigger, logical_date: null }),
+    })
+    answers = [{ status: 404 }, { body: run }, { body: run }]
+    await acting('v1').trigger(people, trigger)
+    expect(received.at(-2)).toMatchObject({ url: '/api/v1/dags/people.pl_1/dagRuns', body: JSON.stringify(trigger) })
+  })
+
+  test.each([
+    [{ status: 401 }, 'forbidden', 'token'],
+    [{ status: 403 }, 'forbidden', 'permit'],
+    [{ status: 404 }, 'not_found', 'no DAG'],
+    [{ status: 409, body: { detail: 'busy' } }, 'wrong_state', 'busy'],
+    [{ status: 422, body: { detail: [{ loc: ['x'] }] } }, 'invalid', 'loc'],
+    [{ status: 400, body: { title: `Bad\n\u001b${'x'.repeat(9_000)}` } }, 'invalid', 'Bad'],
+    [{ status: 500, body: '<html>' }, 'unavailable', '500'],
+  ] as const)('that is refused (%j) is %s', async (refused, code, text) => {
+    answers = [refused]
+    const value = await acting()
+      .setPaused(people, true)
+      .catch((error: unknown) => error)
+    expect(value).toMatchObject({ code, message: expect.stringContaining(text) })
+    expect((value as Error).message.length).toBeLessThan(700)
+    expect((value as Error).message).not.toMatch(/\n|127\.0\.0\.1|token-/)
+  })
+
+  test('ends at its time limit, and with the end of its caller', async () => {
+    const hang = () => undefined
+    answers = [hang]
+    expect(await codeOf(acting('v2', 300).findDag(people))).toBe('unavailable')
+    answers = [
+      (response) => {
+        response.writeHead(200)
+        response.write('{"dag_id":')
+      },
+    ]
+    expect(await codeOf(acting('v2', 300).findDag(people))).toBe('unavailable')
+  })
+})
+
+describe('an answer', () => {
+  test.each([
+    ['is no JSON', 'oops'],
+    ['is of another shape', { dag_id: 7 }],
+    ['is null', null],
+    ['is a list', []],
+    ['has dates that are none', { ...dag, next_dagrun: 'soon' }],
+  ])('that %s is an outage, without its content', async (_name, body) => {
+    answers = [{ body }]
+    const value = await acting()
+      .findDag(people)
+      .catch((error: unknown) => error)
+    expect(value).toMatchObject({ code: 'unavailable' })
+    expect((value as Error).message).not.toMatch(/oops|soon/)
+  })
+
+  test('that does not end is not kept', async () => {
+    const flood = (response: ServerResponse) => {
+      response.writeHead(200)
+      const piece = Buffer.alloc(1 << 20, 32)
+      const more = () => {
+        while (!response.destroyed && response.write(piece));
+      }
+      response.on('drain', more)
+      more()
+    }
+    answers = [flood]
+    expect(await codeOf(acting().findDag(people))).toBe('unavailable')
+    const task = { task_id: 'read', state: 'failed', try_number: 1 }
+    answers = [{ body: { task_instances: [task], total_entries: 1 } }, flood]
+    const log = await acting('v1').readLog(people, 'manual__1', 'read')
+    expect((log as string).length).toBeLessThanOrEqual(262_144)
+  })
+
+  test('with pages that never end, or say that they do, ends', async () => {
+    answers = Array.from({ length: 90 }, () => ({ body: { dags: [], total_entries: 1_000_000 } }))
+    expect(await acting().listDags({ active_only: false })).toEqual([])
+    expect(received.length).toBeLessThanOrEqual(50)
+    answers = [{ body: { dag_runs: [], total_entries: 9 } }]
+    expect(await acting().listRuns(people, { limit: 500 })).toEqual({ runs: [], isWhole: true })
+  })
+
+  test('with a result of a task that is not one of a step has no lineage', async () => {
+    const task = { task_id: 'read', state: 'success', try_number: 1 }
+    const page = { body: { task_instances: [task], total_entries: 1 } }
+    for (const value of ['{"lineage": {"rows_out": -1}}', 'None', 7, '{"lineage":', '"\\"\\""']) {
+      answers = [page, { body: { value } }]
+      const [shown] = (await acting().listTasks(people, 'manual__1')) as readonly object[]
+      expect(shown).not.toHaveProperty('lineage')
+    }
+  })
+
+  test('with states of a later release is read as what is not over', async () => {
+    answers = [{ body: { ...run, state: 'pondering' } }]
+    expect(await acting().findRun(people, 'manual__1')).toMatchObject({ state: 'running' })
+  })
+})
