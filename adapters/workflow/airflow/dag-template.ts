@@ -8,6 +8,7 @@ export const specification_mark = '@SPECIFICATION@'
  * it may hold a secret, and its result, a JSON text, to the tasks after it. Exit code 2 and 3: another try would fail in the same way.
  */
 export const dag_template = `# Made by platform from an assembled DAG: the next deployment replaces this file.
+import inspect
 import json
 import subprocess
 import threading
@@ -24,6 +25,8 @@ from airflow.exceptions import AirflowException, AirflowFailException
 SPECIFICATION = json.loads(${specification_mark})
 MAX_RESULT = 1 << 22
 STOP_SECONDS = 15
+# Each wait is twice the one before: a multiplier in later releases, a flag in earlier ones.
+BACKOFF = inspect.signature(BaseOperator.__init__).parameters["retry_exponential_backoff"].default
 
 
 class PlatformStep(BaseOperator):
@@ -111,7 +114,7 @@ with DAG(
             step=task,
             retries=task["retries"],
             retry_delay=timedelta(seconds=task["retry_delay_s"]),
-            retry_exponential_backoff=True,
+            retry_exponential_backoff=True if isinstance(BACKOFF, bool) else 2,
             max_retry_delay=timedelta(days=1),
             execution_timeout=timedelta(seconds=task["time_limit_s"] + 60),
         )
