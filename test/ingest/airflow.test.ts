@@ -21,6 +21,7 @@ beforeAll(async () => {
 afterAll(() => server.close().closeAllConnections())
 beforeEach(() => {
   received.length = 0
+  audited.length = 0
   answers = []
   tokens = 0
 })
@@ -38,9 +39,16 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 }
 
 let tokens = 0
-const managed: ManagedName = { dag_id: 'people', uid: 'pl_1', tenant_id: 'a', dag_digest: 'd'.repeat(64) }
+const label = { policy: 'SITE', level: 'SECRET', categories: [], originator: 'a' }
+const managed: ManagedName = { dag_id: 'people', uid: 'pl_1', tenant_id: 'a', label, dag_digest: 'd'.repeat(64) }
+const audited: unknown[] = []
 const asCall = (token: () => unknown): Call =>
-  ({ signal: new AbortController().signal, delegation: () => ({ token: async () => token() }) }) as unknown as Call
+  ({
+    ...{ signal: new AbortController().signal, address: 'ingest.dag-run.trigger' },
+    delegation: () => ({ token: async () => token() }),
+    audited: (...event: unknown[]) => event,
+    record: async (events: unknown[]) => void audited.push(...events),
+  }) as unknown as Call
 const ann = asCall(() => ({ token: `token-${++tokens}`, expires_ts: 0 }))
 
 function schedulerOf(version: 'v1' | 'v2' = 'v2', timeout_ms = 20_000) {
@@ -137,6 +145,8 @@ describe('a request', () => {
     expect(await acting().trigger(people, trigger)).toMatchObject({ dag_run_id: 'manual__1', state: 'queued' })
     answers = [{ status: 404 }, { status: 409, body: { detail: 'exists' } }, { body: run }]
     expect(await acting().trigger(people, trigger)).toMatchObject({ dag_run_id: 'manual__1', dag_id: 'people' })
+    const event = ['ingest.dag-run.trigger', 'pl_1', { dag_id: 'people', dag_run_id: 'manual__1' }, label]
+    expect(audited).toEqual([event])
     expect(received.at(2)).toMatchObject({
       method: 'POST',
       body: JSON.stringify({ ...trigger, logical_date: null }),

@@ -65,6 +65,7 @@ export class AirflowRuns {
   async begin({ dag_run_id, conf, logical_date }: RunTrigger): Promise<WorkflowRun | Refusal> {
     const before = await this.find(dag_run_id)
     if (before) return before
+    await this.#record(dag_run_id)
     const body = { dag_run_id, conf, ...this.#generation.date_of_run(logical_date) }
     const answer = await this.#client.request(this.#call, { method: 'POST', path: this.#path(), body })
     if (answer === undefined) return this.#refuseUnknownDag()
@@ -77,6 +78,7 @@ export class AirflowRuns {
     const run = await this.find(dag_run_id)
     if (!run) return this.#refuseUnknown(dag_run_id)
     if (run.state === 'success' || run.state === 'failed') return run
+    await this.#record(dag_run_id)
     const change = { method: 'PATCH', path: this.#path(dag_run_id), body: { state: 'failed' } } as const
     const answer = await this.#client.request(this.#call, change)
     if (isRefusal(answer)) return answer
@@ -86,6 +88,7 @@ export class AirflowRuns {
   async remove(dag_run_id: string): Promise<undefined | Refusal> {
     const stopped = await this.stop(dag_run_id)
     if (isRefusal(stopped)) return stopped
+    await this.#record(dag_run_id)
     const answer = await this.#client.request(this.#call, { method: 'DELETE', path: this.#path(dag_run_id) })
     return isRefusal(answer) ? answer : undefined
   }
@@ -122,7 +125,8 @@ export class AirflowRuns {
       )
       if (!page) return this.#refuseUnknown(dag_run_id)
       tasks.push(...page.task_instances.map(showTask))
-      if (tasks.length >= Math.min(page.total_entries, max_shown_tasks) || page.task_instances.length === 0) return tasks
+      if (tasks.length >= Math.min(page.total_entries, max_shown_tasks) || page.task_instances.length === 0)
+        return tasks
     }
   }
 
@@ -131,6 +135,13 @@ export class AirflowRuns {
     const path = this.#path(dag_run_id, 'taskInstances', task.task_id)
     const lineage = await readLineage(this.#client, this.#call, path)
     return lineage ? { ...task, lineage } : task
+  }
+
+  /** Before the request: the audit log has what was requested, also where the answer was lost. */
+  async #record(dag_run_id: string): Promise<void> {
+    const { dag_id, airflow_id, managed } = this.#named
+    const target = managed?.uid ?? airflow_id
+    await this.#call.record([this.#call.audited(this.#call.address, target, { dag_id, dag_run_id }, managed?.label)])
   }
 
   #path(...parts: readonly string[]): string {

@@ -1,4 +1,5 @@
 // Names of DAGs at Airflow: one that the site manages has the uid of its object in it, so that tenants and objects stay apart.
+import type { Label } from '../../../daemon/kernel/label/label.ts'
 import type { Call } from '../../../daemon/kernel/operation/call.ts'
 import type { DagRef } from '../../../daemon/shared/workflow-scheduler/workflow-scheduler.ts'
 
@@ -7,6 +8,7 @@ export type ManagedName = {
   readonly dag_id: string
   readonly uid: string
   readonly tenant_id: string
+  readonly label: Label
   /** Of its live content; empty before there is one. */
   readonly dag_digest: string
 }

@@ -54,6 +54,9 @@ const siteDagNames: DagNames = {
 }
 
 /** Undefined for an object whose DAG is not live yet. */
-function nameOf({ id, value: { dag_id, tenant_id, dag, dag_digest } }: Doc<ManagedDag>): ManagedName | undefined {
-  return dag && { dag_id, uid: id, tenant_id, dag_digest }
+function nameOf({
+  id,
+  value: { dag_id, tenant_id, label, dag, dag_digest },
+}: Doc<ManagedDag>): ManagedName | undefined {
+  return dag && { dag_id, uid: id, tenant_id, label, dag_digest }
 }
