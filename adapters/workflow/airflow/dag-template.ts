@@ -81,8 +81,15 @@ class PlatformStep(BaseOperator):
         }
         connection_id = self.step["params"].get("connection_id")
         if isinstance(connection_id, str):
-            document["connection"] = json.loads(BaseHook.get_connection("platform_" + connection_id).extra)
+            document["connection"] = self.read_connection(connection_id)
         return document
+
+    def read_connection(self, connection_id):
+        found = BaseHook.get_connection("platform_" + connection_id)
+        connection = json.loads(found.extra)
+        if found.password:
+            connection["secret"] = found.password
+        return connection
 
     def copy_log(self, lines):
         for line in lines:
