@@ -31,7 +31,7 @@ const thorough = [
   'test/boot/{doctor,doctor-machine,mtls,roles-fail-alone,site-tenancy,traces}.test.ts',
   'test/cli/{certificates,channel-status,executable,hostile-service,hostile-text,key-sets,missing-folders,peer-settings,printed-lines,resolve-service,root-commands,running-site,site-backup,store-owners,terminal,tools-of-services,wrapped-keys}.test.ts',
   'test/cli/hostile-screens.test.tsx',
-  'test/conformance/{every-data-format,every-data-keys,every-forward-flow,every-sandbox,every-tool-service,every-transport,walked-schedules}.test.ts',
+  'test/conformance/{every-data-format,every-data-keys,every-forward-flow,every-sandbox,every-tool-service,every-transport,every-workflow-scheduler,walked-schedules}.test.ts',
   'test/declared-errors.test.ts',
   'test/docs/alert-commands.test.ts',
   'test/every-operation.test.ts',

@@ -132,7 +132,7 @@ describe('names', () => {
 
 describe('a request', () => {
   test('that reads is repeated while Airflow has no room; one that changes is not', async () => {
-    answers = [{ status: 503 }, { status: 502 }, { body: dag }]
+    answers = [{ status: 503 }, { status: 500 }, { body: dag }]
     expect(await acting().findDag(people)).toMatchObject({ is_active: true })
     answers = [{ status: 503 }, { body: dag }]
     expect(await codeOf(acting().setPaused(people, true))).toBe('unavailable')

@@ -41,8 +41,8 @@ const max_answer_bytes = 8 * 1_048_576
 const max_connections = 8
 const max_tries = 3
 const first_wait_ms = 200
-/** A gateway in front of it, or itself, has no room now. */
-const passing: readonly number[] = [429, 502, 503, 504]
+/** It, or a gateway in front of it, has no room now; 500 where its database is locked. */
+const passing: readonly number[] = [429, 500, 502, 503, 504]
 
 /** What the end of a request was: a body of JSON, or that there is no such object. */
 export type AirflowAnswer = { readonly status: number; readonly body: unknown }

@@ -10,11 +10,10 @@ import { type AirflowWorld, openAirflowWorld } from '../../support/ingest/airflo
 import { deployTasks, waitUntilOver } from '../../support/ingest/scheduler-world.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
 
-/** The tests run beside each other: most of their time is that of Airflow, which begins a task after some seconds. */
 export function describeAirflow(generation: AirflowGeneration): void {
   const requirement = airflowRequirement(generation)
   const test = whenPresent(requirement)
-  describe.concurrent(`Airflow ${generation}`, () => {
+  describe(`Airflow ${generation}`, () => {
     let world: AirflowWorld
     beforeAll(async () => {
       if (requirement.isPresent) world = await openAirflowWorld(generation)
