@@ -44,12 +44,14 @@ export async function triggerManually(
   content: Omit<RunTrigger, 'dag_run_id'>,
 ): Promise<WorkflowRun | Refusal> {
   const dag_run_id = `manual__${call.newId('run')}`
-  const run = await call
-    .part(workflowSchedulerPart)
-    .actFor(call)
-    .trigger(dag, { dag_run_id, ...content })
+  const scheduler = call.part(workflowSchedulerPart)
+  const run = await scheduler.actFor(call).trigger(dag, { dag_run_id, ...content })
   if (isRefusal(run)) return run
-  const isSame =
-    canonicalJson(run.conf) === canonicalJson(content.conf) && run.logical_date === (content.logical_date ?? null)
-  return isSame ? run : refuseOtherRequest()
+  // Airflow 2 gives a run without a date the time of its trigger.
+  const isUndated = run.logical_date === null || scheduler.kind === 'airflow'
+  const isSameDate =
+    content.logical_date === undefined
+      ? isUndated
+      : Date.parse(run.logical_date ?? '') === Date.parse(content.logical_date)
+  return isSameDate && canonicalJson(run.conf) === canonicalJson(content.conf) ? run : refuseOtherRequest()
 }
