@@ -7,6 +7,7 @@ import { deploy } from '../../daemon/roles/ingest/datapipeline/deploy.ts'
 import { get } from '../../daemon/roles/ingest/datapipeline/get.ts'
 import { run } from '../../daemon/roles/ingest/datapipeline/run.ts'
 import { createDatabase } from '../roles/ingest/ingest-site.ts'
+import { runExecutableSync } from '../support/command/run-executable.ts'
 import { findFreePorts } from '../support/engines/server-process.ts'
 import { type CheckedClient, createCheckedClient } from '../support/http/checked-client.ts'
 import { sendHttpRequest } from '../support/http/send-http-request.ts'
@@ -95,4 +96,22 @@ test('a thread has the library of a database', async () => {
   const config = { host: '127.0.0.1', port, database: 'people', username: 'reader' }
   const made = await olga.ok(create, { name: 'people', conn_type: 'postgres', config })
   expect(made.test).toEqual({ ok: false, detail: 'the server did not answer (ECONNREFUSED)' })
+})
+
+test('a worker performs one task, a SQLite file included', () => {
+  const step = (task: object, more: object = {}) => {
+    const file = path.join(site.dir, 'step.json')
+    writeFileSync(file, JSON.stringify({ format: 1, tenant_id: 'acme', pipeline: 'pl_1', run: 'r', task, ...more }))
+    const folders = ['--folder', path.join(site.dir, 'worker'), '--data-folder', path.join(site.dir, 'files')]
+    return runExecutableSync(['ingest', 'step', file, ...folders, '--json'])
+  }
+  const ended = [
+    step({ name: 'people', operator: 'ingest_file', params: { file: 'people.csv' } }),
+    step(
+      { name: 'entries', operator: 'ingest_database', params: { connection_id: 'c', table: 'entry' } },
+      { connection: { conn_type: 'sqlite', config: { file: 'ledger.db' } } },
+    ),
+  ]
+  expect(ended).toMatchObject([{ exit: 0 }, { exit: 0 }])
+  expect(ended.map(({ stdout }) => JSON.parse(stdout).dataset.rows)).toEqual([2, 2])
 })
