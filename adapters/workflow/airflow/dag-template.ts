@@ -60,7 +60,7 @@ class PlatformStep(BaseOperator):
             made = json.loads(result)
             return json.dumps({name: made[name] for name in ("dataset", "lineage") if name in made})
         final = code in (2, 3)
-        raise (AirflowFailException if final else AirflowException)("platform ingest step ended with exit code %d" % code)
+        raise (AirflowFailException if final else AirflowException)("the step ended with exit code %d: its log is above" % code)
 
     def make_document(self, context):
         run = context["dag_run"]

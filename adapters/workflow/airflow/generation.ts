@@ -38,7 +38,7 @@ export const runAnswer = z.looseObject({
 export type RunAnswer = z.output<typeof runAnswer>
 export const runPage = z.looseObject({ dag_runs: z.array(runAnswer).max(1_000), total_entries: total })
 
-export const taskAnswer = z.looseObject({
+const taskAnswer = z.looseObject({
   task_id: name,
   state: z.string().nullable(),
   try_number: z.int().min(0).nullable(),

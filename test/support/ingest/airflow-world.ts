@@ -27,7 +27,12 @@ export async function openAirflowWorld(generation: AirflowGeneration): Promise<A
       identity: { audiences: { airflow: ['ingest'] } },
       ingest: {
         ...{ workflow_base_url: base_url, workflow_api_version: generation === 2 ? 'v1' : 'v2' },
-        ...{ workflow_timeout_s: 25, workflow_dag_folder: dags, worker_command, worker_folder: path.join(folder, 'worker') },
+        ...{
+          workflow_timeout_s: 25,
+          workflow_dag_folder: dags,
+          worker_command,
+          worker_folder: path.join(folder, 'worker'),
+        },
       },
     },
   })

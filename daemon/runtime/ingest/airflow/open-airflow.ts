@@ -26,7 +26,7 @@ export async function openAirflow(resolved: ResolvedSettings, base_url: string) 
 }
 
 /** The command of a step on a worker, as a list: no shell reads it. */
-export function buildStepCommand(chosen: AirflowSettings): string[] {
+function buildStepCommand(chosen: AirflowSettings): string[] {
   const { worker_command, worker_folder = '', trusted_networks, task_memory_mb } = chosen
   const data = chosen.worker_data_folder ?? chosen.data_folder
   const output = chosen.worker_output_folder ?? chosen.output_folder
