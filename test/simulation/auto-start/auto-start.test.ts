@@ -59,6 +59,7 @@ async function openWorld(
     actFor(call: Parameters<typeof embeddedScheduler.actFor>[0]): CallerScheduler {
       const real = embeddedScheduler.actFor(call)
       return Object.assign(Object.create(real), {
+        putDag: async () => undefined,
         async findDag(dag: Parameters<CallerScheduler['findDag']>[0]) {
           looks?.push(passed_s())
           if (passed_s() >= lists_s) return await real.findDag(dag)
