@@ -1,9 +1,9 @@
 // Airflow as a workflow scheduler: each request has the rights of its caller at Airflow, and never those of the site.
 import { isRefusal, type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { Call } from '../../../daemon/kernel/operation/call.ts'
-import type { AssembledDag } from '../../../daemon/shared/assembled-dag/assembled-dag.ts'
 import type {
   CallerScheduler,
+  DagContent,
   DagRef,
   RunFilter,
   RunPage,
@@ -58,10 +58,10 @@ class AirflowCallerScheduler implements CallerScheduler {
     this.#options = options
   }
 
-  async putDag(ref: DagRef, dag: AssembledDag): Promise<undefined | Refusal> {
+  async putDag(ref: DagRef, content: DagContent): Promise<undefined | Refusal> {
     const named = await this.#find(ref)
     if (!named?.managed) return refuseUnknownDag(ref)
-    await this.#options.folder.put(named.managed, dag)
+    await this.#options.folder.put(named.managed, content)
     return undefined
   }
 

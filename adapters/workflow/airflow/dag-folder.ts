@@ -2,14 +2,14 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
-import type { AssembledDag } from '../../../daemon/shared/assembled-dag/assembled-dag.ts'
+import type { DagContent } from '../../../daemon/shared/workflow-scheduler/workflow-scheduler.ts'
 import { writeDurablyAsync } from '../../platform/durable-file/write-durably.ts'
 import { type ManagedName, managedName, versionTag } from './dag-names.ts'
-import { renderDag } from './render-dag.ts'
+import { renderDag, renderPython } from './render-dag.ts'
 
 export type DagFolder = {
   /** Replaces the file of the object; the same content gives the same file. Throws `Refusal('unavailable')`. */
-  put(of: ManagedName, dag: AssembledDag): Promise<void>
+  put(of: ManagedName, content: DagContent): Promise<void>
   /** Throws `Refusal('unavailable')`. */
   remove(uid: string): Promise<void>
 }
@@ -20,10 +20,14 @@ const mode = 0o644
 /** `command`: of a step on a worker. */
 export function dagFolder(folder: string, command: readonly string[]): DagFolder {
   return {
-    async put(of, dag) {
-      const { tenant_id, uid: pipeline, dag_digest } = of
+    async put(of, content) {
+      const { tenant_id, uid: pipeline, dag_id, dag_digest } = of
+      const airflow_id = managedName(of)
       const version = versionTag(dag_digest)
-      const text = renderDag({ airflow_id: managedName(of), tenant_id, pipeline, version, command, dag })
+      const text =
+        'python' in content
+          ? renderPython({ airflow_id, dag_id, version, text: content.python })
+          : renderDag({ airflow_id, tenant_id, pipeline, version, command, dag: content })
       await overFolder(() => writeDurablyAsync(fileOf(folder, pipeline), text, { mode }))
     },
     async remove(uid) {

@@ -128,3 +128,36 @@ with DAG(
         for name in task["after"]:
             steps[name].set_downstream(step)
 `
+
+/**
+ * For a DAG file in Python: its one DAG gets the name that the site manages it by, and the tag of its version. With another
+ * number of DAGs, or another name, Airflow shows an import error, and the DAG is not there.
+ */
+export const python_template = `# Made by platform from a DAG file in Python: the next deployment replaces this file.
+import json
+
+try:  # Airflow 3
+    from airflow.sdk import DAG
+    from airflow.sdk.definitions._internal.contextmanager import DagContext
+except ImportError:  # Airflow 2
+    from airflow.models.dag import DAG, DagContext
+
+SPECIFICATION = json.loads(${specification_mark})
+
+
+def find_dags():
+    found = [value for value in globals().values() if isinstance(value, DAG)]
+    found.extend(entry[0] for entry in getattr(DagContext, "autoregistered_dags", ()))
+    return list({id(each): each for each in found}.values())
+
+
+exec(compile(SPECIFICATION["text"], __file__, "exec", dont_inherit=True), globals())
+dags = find_dags()
+if [each.dag_id for each in dags] != [SPECIFICATION["dag_id"]]:
+    raise ValueError("the file must have one DAG, called %s" % SPECIFICATION["dag_id"])
+dag = dags[0]
+dag.dag_id = SPECIFICATION["airflow_id"]
+dag.tags = [*(dag.tags or ()), "platform", SPECIFICATION["version"]]
+if dag.is_paused_upon_creation is None:
+    dag.is_paused_upon_creation = False
+`

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { assembledDag } from '../../../daemon/shared/assembled-dag/assembled-dag.ts'
 import { requires } from '../../../test/support/runner/requires.ts'
-import { pythonLiteral, type RenderedDag, renderDag } from './render-dag.ts'
+import { pythonLiteral, type RenderedDag, renderDag, renderPython } from './render-dag.ts'
 
 function rendered(text: string, more: Partial<RenderedDag> = {}): RenderedDag {
   const params = { file: text, [text.slice(0, 200)]: [text, { deep: text }] }
@@ -86,6 +86,15 @@ describe('a rendered DAG', () => {
     const files = texts.map((text) => `import json\nx = json.loads(${pythonLiteral(JSON.stringify({ text }))})\n`)
     const read = judgeFiles(files).map(([, literal]) => JSON.parse(literal).text)
     expect(read).toEqual(texts)
+  })
+
+  testWithPython('in Python is one literal too, whatever the text is', () => {
+    const of = (text: string) => renderPython({ airflow_id: 'a.pl_1', dag_id: 'a', version: 'v-1', text })
+    const [first, ...others] = judgeFiles(['plain', ...hostile].map(of))
+    for (const [at, [tree, literal]] of others.entries()) {
+      expect(tree).toBe(first?.[0])
+      expect(JSON.parse(literal).text).toBe(hostile[at])
+    }
   })
 
   test('is the same for the same DAG, with tasks after those that they wait for', () => {

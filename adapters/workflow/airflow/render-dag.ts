@@ -1,7 +1,7 @@
 // Renders an assembled DAG as a Python file for Airflow 2 and 3, whose tasks perform `platform ingest step` on a worker.
 import type { AssembledDag } from '../../../daemon/shared/assembled-dag/assembled-dag.ts'
 import { orderTasks } from '../../../daemon/shared/assembled-dag/task-order.ts'
-import { dag_template, specification_mark } from './dag-template.ts'
+import { dag_template, python_template, specification_mark } from './dag-template.ts'
 
 export type RenderedDag = {
   /** Its name at Airflow. */
@@ -20,6 +20,19 @@ export type RenderedDag = {
 export function renderDag({ dag, ...rendered }: RenderedDag): string {
   const specification = { ...rendered, tasks: orderTasks(dag.tasks) }
   return dag_template.replace(specification_mark, () => pythonLiteral(JSON.stringify(specification)))
+}
+
+export type RenderedPython = {
+  readonly airflow_id: string
+  /** As the text calls it. */
+  readonly dag_id: string
+  readonly version: string
+  readonly text: string
+}
+
+/** The text runs at Airflow as it is, under the name that the site gives its DAG. */
+export function renderPython(rendered: RenderedPython): string {
+  return python_template.replace(specification_mark, () => pythonLiteral(JSON.stringify(rendered)))
 }
 
 /** What the literal of a string may be made of: printable ASCII, with two escapes that Python and JSON read alike. */

@@ -87,6 +87,9 @@ export type DagRef = { readonly dag_id: string; readonly pipeline?: string }
 /** `isWhole`: false where more runs match. */
 export type RunPage = { readonly runs: readonly WorkflowRun[]; readonly isWhole: boolean }
 
+/** `python`: the text of a DAG file, which Airflow alone runs. */
+export type DagContent = AssembledDag | { readonly python: string }
+
 export type RunFilter = { readonly state?: WorkflowRunState | undefined; readonly limit: number }
 
 /**
@@ -100,7 +103,7 @@ export interface CallerScheduler {
    * Gives the scheduler the content that a deployment made live, or again the same. It may take minutes until `findDag` shows it
    * as active.
    */
-  putDag(dag: DagRef, content: AssembledDag): Promise<undefined | Refusal>
+  putDag(dag: DagRef, content: DagContent): Promise<undefined | Refusal>
   /** Runs of a paused DAG wait. */
   setPaused(dag: DagRef, isPaused: boolean): Promise<WorkflowDag | Refusal>
   /** Removes a DAG with its runs; refuses `wrong_state` while one is active. */

@@ -2,13 +2,36 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { list as dagList } from '../../../daemon/roles/ingest/dag/list.ts'
+import { trigger } from '../../../daemon/roles/ingest/dag-run/trigger.ts'
+import { deploy } from '../../../daemon/roles/ingest/datapipeline/deploy.ts'
+import { get } from '../../../daemon/roles/ingest/datapipeline/get.ts'
 import { remove } from '../../../daemon/roles/ingest/datapipeline/remove.ts'
 import { run } from '../../../daemon/roles/ingest/datapipeline/run.ts'
+import { update } from '../../../daemon/roles/ingest/datapipeline/update.ts'
 import { schedulerRequirements } from '../../conformance/workflow-scheduler.ts'
 import { type AirflowGeneration, airflowRequirement } from '../../support/engines/airflow.ts'
 import { type AirflowWorld, openAirflowWorld } from '../../support/ingest/airflow-world.ts'
-import { deployTasks, waitUntilOver } from '../../support/ingest/scheduler-world.ts'
+import { deployTasks, waitFor, waitUntilLive, waitUntilOver } from '../../support/ingest/scheduler-world.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
+
+function pythonDag(dag_id: string, text: string): string {
+  return `from datetime import datetime
+try:
+    from airflow.sdk import dag, task
+except ImportError:
+    from airflow.decorators import dag, task
+
+@dag(dag_id=${JSON.stringify(dag_id)}, schedule=None, start_date=datetime(2024, 1, 1), catchup=False)
+def build():
+    @task
+    def greet():
+        print("hello of ${text}")
+    greet()
+
+build()
+`
+}
 
 export function describeAirflow(generation: AirflowGeneration): void {
   const requirement = airflowRequirement(generation)
@@ -25,6 +48,23 @@ export function describeAirflow(generation: AirflowGeneration): void {
 
     for (const { id, description, verify } of schedulerRequirements)
       test(`${description} (${id})`, async () => await verify(world), 280_000)
+
+    test('runs a DAG file in Python, under a name that is of its pipeline alone', async () => {
+      const { person, stranger } = world
+      const { uid } = await person.ok(deploy, { dag_id: 'by_hand', content: pythonDag('by_hand', 'first') })
+      await waitUntilLive(world, uid, 'by_hand')
+      const begun = await person.ok(run, { uid })
+      expect(await waitUntilOver(world, 'by_hand', begun.dag_run_id)).toMatchObject({ state: 'success' })
+      expect(await stranger.refusal(trigger, { dag_id: 'by_hand' })).toBe('not_found')
+      await person.ok(update, { uid, content: pythonDag('by_hand', 'second') })
+      await waitUntilLive(world, uid, 'by_hand')
+      const other = await person.ok(deploy, { dag_id: 'misnamed', content: pythonDag('another', 'third') })
+      await waitFor(async () => (await person.ok(get, { uid: other.uid })).status === 'active')
+      await person.ok(remove, { uid })
+      const { items } = await person.ok(dagList, {})
+      expect(items.map(({ dag_id }) => dag_id)).not.toEqual(expect.arrayContaining(['another']))
+      expect(await person.refusal(run, { uid: other.uid })).toBe('not_found')
+    }, 280_000)
 
     test('runs a text of a DAG that is code of Python or of Jinja as a text', async () => {
       const { person, site, dags } = world

@@ -68,7 +68,7 @@ export async function openEmbeddedWorld(): Promise<SchedulerWorld> {
   }
 }
 
-const [look_ms, patience_ms] = [300, 150_000]
+const [look_ms, patience_ms] = [700, 150_000]
 
 /** Looks as seldom as a server on a busy machine bears. */
 export async function waitFor<T>(look: () => Promise<T | undefined | false>): Promise<T> {

@@ -12,7 +12,7 @@ import {
   workflowSchedulerPart,
 } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { collectionOfObject, kindOfObject } from '../managed-dag/collections.ts'
-import type { ManagedDag } from '../managed-dag/model.ts'
+import { isLive, type ManagedDag } from '../managed-dag/model.ts'
 import { scheduledTotal } from '../metrics.ts'
 import { faultPointPart } from '../parts.ts'
 import { pipelineSchedules, type StoredPipelineSchedule } from './model.ts'
@@ -73,10 +73,10 @@ type ScheduleWork = {
 }
 
 /** Why no run may be triggered now. */
-function findObstacle({ id, value: { is_paused, dag, status } }: Doc<ManagedDag>): string | undefined {
+function findObstacle({ id, value }: Doc<ManagedDag>): string | undefined {
   const noun = kindOfObject(id) === 'effect' ? 'effect' : 'pipeline'
-  if (is_paused) return `the ${noun} is paused`
-  return dag ? undefined : `the ${noun} is ${status}: its DAG is not live`
+  if (value.is_paused) return `the ${noun} is paused`
+  return isLive(value) ? undefined : `the ${noun} is ${value.status}: its DAG is not live`
 }
 
 /** The same id starts one run, so that a trigger whose answer was lost is repeated without harm. */

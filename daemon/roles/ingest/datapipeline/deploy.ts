@@ -50,7 +50,7 @@ export const deploy = operation({
 /** A pipeline with the DAG that the caller may not see stays hidden: the new one has another id then. */
 async function createPipeline(call: Call, request: z.output<typeof input>): Promise<Doc<StoredPipeline> | Refusal> {
   const { dag_id, content, run_on_deploy } = request
-  const refused = refusePython(content) ?? refuseFirstRun(call, run_on_deploy) ?? checkSchedule(call, request)
+  const refused = refusePython(call, content) ?? refuseFirstRun(call, run_on_deploy) ?? checkSchedule(call, request)
   if (refused) return refused
   const taken = await refuseTakenContent(call, content, ({ value }) => value.dag_id === dag_id)
   if (taken) return taken

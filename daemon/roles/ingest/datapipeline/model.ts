@@ -18,7 +18,9 @@ const max_content = 262_144
 
 export const pipelineInputFields = {
   dag_id: pipelineDagId,
-  content: requiredText(max_content).meta({ description: 'An assembled DAG as JSON text' }),
+  content: requiredText(max_content).meta({
+    description: 'An assembled DAG as JSON text; with Airflow also a DAG file in Python',
+  }),
   pipeline_type: templateName.default('assembled').meta({ description: 'Template that the DAG follows' }),
   run_on_deploy: z.boolean().default(false).meta({ description: 'Trigger a run once the DAG is live' }),
 }

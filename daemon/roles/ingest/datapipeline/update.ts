@@ -43,7 +43,7 @@ export const update = operation({
     const refused =
       (content === undefined
         ? undefined
-        : (refusePython(content) ?? (await refuseTakenContent(call, content, ({ id }) => id === uid)))) ??
+        : (refusePython(call, content) ?? (await refuseTakenContent(call, content, ({ id }) => id === uid)))) ??
       checkSchedule(call, changes)
     if (refused) return refused
     if (action !== undefined && Object.values(changes).some((change) => change !== undefined))

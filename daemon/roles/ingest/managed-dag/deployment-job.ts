@@ -16,6 +16,7 @@ const minute_ms = 60_000
 /** `status`: what the first fault leaves the object as. */
 export type ContentReading =
   | { readonly dag: AssembledDag }
+  | { readonly python: string }
   | { readonly fault: DeploymentFault; readonly status: 'rejected' | 'error' }
 
 type DeploymentDeclaration<T extends ManagedDag> = {
@@ -66,7 +67,9 @@ async function deploy(
     await change((stored) => endWithFault(stored, reading.status, reading.fault, at))
     return undefined
   }
-  const { dag } = reading
+  const content = 'python' in reading ? reading : reading.dag
+  // No task of Python names a connection of the site.
+  const dag: AssembledDag = 'python' in content ? { format: 1, dag_id: value.dag_id, tasks: [] } : content
   const refused = await claim?.(call, doc, dag)
   if (refused) {
     await change((stored) => endWithFault(stored, 'rejected', { reason: refused.message }, at))
@@ -74,13 +77,13 @@ async function deploy(
   }
   const pass = call.part(faultPointPart)
   pass('ingest-deploy-claimed')
-  const live = { dag, dag_digest: canonicalDigest(dag) }
+  const live = { dag: 'python' in content ? undefined : content, dag_digest: canonicalDigest(content) }
   await change((stored) => ({ ...stored, ...live }))
   pass('ingest-deploy-live')
   const unknown = await call
     .part(workflowSchedulerPart)
     .actFor(call)
-    .putDag({ dag_id: value.dag_id, pipeline: id }, dag)
+    .putDag({ dag_id: value.dag_id, pipeline: id }, content)
   if (unknown) {
     await change((stored) => endWithFault(stored, 'error', { reason: unknown.message }, at))
     return undefined

@@ -3,15 +3,15 @@ import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
-import type { ManagedDag } from './model.ts'
+import { isLive, type ManagedDag } from './model.ts'
 
 export async function readLiveState(call: Call, { id, value }: Doc<ManagedDag>) {
   const scheduler = call.part(workflowSchedulerPart).actFor(call)
   const { dag_id, status, is_paused } = value
   const ref = { dag_id, pipeline: id }
-  const page = value.dag ? await scheduler.listRuns(ref, { limit: 1 }) : undefined
+  const page = isLive(value) ? await scheduler.listRuns(ref, { limit: 1 }) : undefined
   const last_run = page === undefined || isRefusal(page) ? undefined : page.runs[0]
-  const dag = value.dag ? await scheduler.findDag(ref) : undefined
+  const dag = isLive(value) ? await scheduler.findDag(ref) : undefined
   const isRunning = last_run?.state === 'running' || last_run?.state === 'queued'
   return {
     status:

@@ -35,8 +35,9 @@ export const managedFields = {
   is_paused: z.boolean(),
   /** While the first run of the newest deployment is awaited. */
   auto_start: autoStart.optional(),
-  /** The live DAG; stays while a later content is checked. */
+  /** The live DAG; stays while a later content is checked. Absent for one in Python, which Airflow has. */
   dag: assembledDag.optional(),
+  /** Of the live content; empty before there is one. */
   dag_digest: z.string(),
   fault: deploymentFault.optional(),
   /** Number of deployments: the id of the run that one triggers. */
@@ -44,6 +45,10 @@ export const managedFields = {
 }
 const managedDag = z.strictObject(managedFields)
 export type ManagedDag = z.infer<typeof managedDag>
+
+export function isLive({ dag_digest }: Pick<ManagedDag, 'dag_digest'>): boolean {
+  return dag_digest !== ''
+}
 
 /** What the interface shows live of a managed DAG. */
 export const liveFields = {

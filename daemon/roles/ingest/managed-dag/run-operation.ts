@@ -6,7 +6,7 @@ import { max_run_bytes, runConf, triggerManually } from '../dag-run/run-fields.t
 import { uidInput } from '../fields.ts'
 import { objectPaths } from '../object-paths.ts'
 import type { ManagedKind } from './kind.ts'
-import type { ManagedDag } from './model.ts'
+import { isLive, type ManagedDag } from './model.ts'
 import { openManaged } from './open-managed.ts'
 import { refuseWithoutDag } from './set-paused.ts'
 
@@ -26,7 +26,7 @@ export function runOperation<T extends ManagedDag>(kind: Pick<ManagedKind<T>, 'o
 
     async run(call, { uid, conf }) {
       const { value } = await openManaged(call, kind.collection, uid)
-      if (!value.dag) return refuseWithoutDag(kind, value)
+      if (!isLive(value)) return refuseWithoutDag(kind, value)
       return await triggerManually(call, { dag_id: value.dag_id, pipeline: uid }, { conf })
     },
   })

@@ -4,7 +4,7 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { type ManagedKind, theNoun } from './kind.ts'
-import type { ManagedDag } from './model.ts'
+import { isLive, type ManagedDag } from './model.ts'
 import { openManaged } from './open-managed.ts'
 
 export async function setPaused<T extends ManagedDag>(
@@ -14,7 +14,7 @@ export async function setPaused<T extends ManagedDag>(
   isPaused: boolean,
 ): Promise<Doc<T> | Refusal> {
   const { value } = await openManaged(call, kind.collection, uid)
-  if (!value.dag) return refuseWithoutDag(kind, value)
+  if (!isLive(value)) return refuseWithoutDag(kind, value)
   const dag = await call
     .part(workflowSchedulerPart)
     .actFor(call)

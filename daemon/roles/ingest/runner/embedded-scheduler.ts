@@ -10,6 +10,7 @@ import type { Doc } from '../../../kernel/store/store.ts'
 import type { AssembledDag } from '../../../shared/assembled-dag/assembled-dag.ts'
 import type {
   CallerScheduler,
+  DagContent,
   DagRef,
   RunFilter,
   RunPage,
@@ -60,7 +61,8 @@ class EmbeddedCallerScheduler implements CallerScheduler {
   }
 
   /** The deployment has stored it where runs take it from. */
-  async putDag(dag: DagRef): Promise<undefined | Refusal> {
+  async putDag(dag: DagRef, content: DagContent): Promise<undefined | Refusal> {
+    if ('python' in content) return refuse('needs_airflow', 'the DAG is in Python, which Airflow alone runs')
     return (await this.findDag(dag)) ? undefined : refuseUnknownDag(dag)
   }
 

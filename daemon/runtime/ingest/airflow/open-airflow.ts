@@ -7,7 +7,7 @@ import { getSettings } from '../../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings, SettingValues } from '../../../kernel/settings/settings.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { findManaged, iterateManaged } from '../../../roles/ingest/managed-dag/find-managed.ts'
-import type { ManagedDag } from '../../../roles/ingest/managed-dag/model.ts'
+import { isLive, type ManagedDag } from '../../../roles/ingest/managed-dag/model.ts'
 import { settings } from '../../../roles/ingest/settings.ts'
 
 type AirflowSettings = SettingValues<typeof settings>
@@ -54,9 +54,7 @@ const siteDagNames: DagNames = {
 }
 
 /** Undefined for an object whose DAG is not live yet. */
-function nameOf({
-  id,
-  value: { dag_id, tenant_id, label, dag, dag_digest },
-}: Doc<ManagedDag>): ManagedName | undefined {
-  return dag && { dag_id, uid: id, tenant_id, label, dag_digest }
+function nameOf({ id, value }: Doc<ManagedDag>): ManagedName | undefined {
+  const { dag_id, tenant_id, label, dag_digest } = value
+  return isLive(value) ? { dag_id, uid: id, tenant_id, label, dag_digest } : undefined
 }
