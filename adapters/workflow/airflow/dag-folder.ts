@@ -1,6 +1,6 @@
 // The folder of DAG files that Airflow reads: one file for each object of the site, whole or not there.
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmod, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 import type { DagContent } from '../../../daemon/shared/workflow-scheduler/workflow-scheduler.ts'
 import { writeDurablyAsync } from '../../platform/durable-file/write-durably.ts'
@@ -14,8 +14,8 @@ export type DagFolder = {
   remove(uid: string): Promise<void>
 }
 
-/** Airflow runs as another user, who reads the files. They hold no secret. */
-const mode = 0o644
+/** Airflow runs as another user, who reads the files by the group of the folder; nobody else does. */
+const mode = 0o640
 
 /** `command`: of a step on a worker. */
 export function dagFolder(folder: string, command: readonly string[]): DagFolder {
@@ -28,12 +28,19 @@ export function dagFolder(folder: string, command: readonly string[]): DagFolder
         'python' in content
           ? renderPython({ airflow_id, dag_id, version, text: content.python })
           : renderDag({ airflow_id, tenant_id, pipeline, version, command, dag: content })
-      await overFolder(() => writeDurablyAsync(fileOf(folder, pipeline), text, { mode }))
+      await overFolder(() => writeFile(fileOf(folder, pipeline), text))
     },
     async remove(uid) {
       await overFolder(() => rm(fileOf(folder, uid), { force: true }))
     },
   }
+}
+
+/** The mode is that of the file whatever the process leaves out of the modes of its files. */
+async function writeFile(file: string, text: string): Promise<void> {
+  const draft = join(dirname(file), `.${basename(file)}.draft`)
+  const beforeRename = () => chmod(draft, mode)
+  await writeDurablyAsync(file, text, { draft, existing_draft: 'overwrite', beforeRename })
 }
 
 /** Drafts begin with a dot, and Airflow reads names that end in .py alone. */
