@@ -1,5 +1,8 @@
 // The packaged executable takes in a file and a database: its threads have neither the sources of modules nor its files.
+
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { create } from '../../daemon/roles/ingest/connection/create.ts'
@@ -19,6 +22,7 @@ type CallArguments = Parameters<typeof sendHttpRequest> extends [string, ...infe
 let site: PackagedSite
 let served: ServedSite
 let olga: CheckedClient
+const server = createServer((_request, response) => response.end('a,b\n1,2\n'))
 
 beforeAll(async () => {
   site = createPackagedSite('demo')
@@ -30,8 +34,13 @@ beforeAll(async () => {
     path.join(own, 'ledger.db'),
     'CREATE TABLE entry (id, amount); INSERT INTO entry VALUES (1, 2), (3, 4)',
   )
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const http_source = `{ name: files, url: 'http://127.0.0.1:${(server.address() as AddressInfo).port}/data' }`
   site.edit('roles: [site, consensus, resolution]', 'roles: [site, ingest]')
-  site.edit('\ningest:\n', `\ningest:\n  data_folder: ${data_folder}\n  trusted_networks: [127.0.0.1]\n`)
+  site.edit(
+    '\ningest:\n',
+    `\ningest:\n  data_folder: ${data_folder}\n  trusted_networks: [127.0.0.1]\n  http_sources: [${http_source}]\n  download_scanner: { command: [/bin/true] }\n`,
+  )
   served = await site.serve()
   const minted = site.run(['token', 'mint', '--subject', 'olga', '--roles', 'operator', '--json'])
   const url = `http://127.0.0.1:${served.ports.ingest}`
@@ -41,6 +50,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await served?.stop()
   site?.remove()
+  server.close()
 })
 
 async function runTasks(dag_id: string, task: object, more: readonly object[] = []) {
@@ -58,6 +68,13 @@ const listDatasets = (uid: string) =>
 test('a file lands as a dataset', async () => {
   const { uid, last_run } = await runTasks('people', { operator: 'ingest_file', params: { file: 'people.csv' } })
   expect(last_run).toMatchObject({ state: 'success' })
+  expect(listDatasets(uid)).toHaveLength(1)
+})
+
+test('a file of a server is scanned, and lands', async () => {
+  const params = { source: 'files', path: 'a.csv' }
+  const { uid, last_run, fault } = await runTasks('files', { operator: 'ingest_http', params })
+  expect({ fault, last_run }).toMatchObject({ fault: undefined, last_run: { state: 'success' } })
   expect(listDatasets(uid)).toHaveLength(1)
 })
 

@@ -6,6 +6,7 @@ import type { ConnectionTest } from './connection/model.ts'
 import type { ConnectionConfig } from './connection/type/catalog.ts'
 import type { LandedSummary, WrittenFile } from './dataset/model.ts'
 import type { IngestFaultPoint } from './fault-points.ts'
+import type { HttpDataSource } from './http-source/model.ts'
 import type { CarriedFile } from './operator/ingest-landing-zone.ts'
 
 export type TaskWork = {
@@ -20,6 +21,8 @@ export type TaskWork = {
   readonly connection?: OpenConnection
   /** The file of the landing zone that began the run. */
   readonly carried?: CarriedFile
+  /** The source of the profile that the task names. */
+  readonly http_source?: HttpDataSource
 }
 
 /** The end of a try. `log`: its lines, bounded; `isFinal`: another try would end in the same way. */

@@ -62,6 +62,7 @@ import { statuses as statusesOfEffects } from './effect/statuses.ts'
 import { stop as stopEffect } from './effect/stop.ts'
 import { unpause as unpauseEffect } from './effect/unpause.ts'
 import { update as updateEffect } from './effect/update.ts'
+import { findHttpSourcesFault } from './http-source/faults.ts'
 import { landingZones } from './landing-zone/model.ts'
 import { landingZoneJob } from './landing-zone/zone-job.ts'
 import { metrics } from './metrics.ts'
@@ -131,6 +132,7 @@ export const ingest: Role = role(outline, {
     operator: { list: operatorList },
   },
   messages: {},
+  refusesToStart: findHttpSourcesFault,
   resources,
   serviceInfo: ({ deployment_profile }) => ({
     name: 'pipeline-service',

@@ -5,6 +5,7 @@ import { type ListenerDeclaration, serviceListenerFields } from '../../kernel/se
 import { toolFields, traceFields } from '../../kernel/settings/platform-settings.ts'
 import { settingsBlock } from '../../kernel/settings/settings.ts'
 import { scannerSettings } from '../../shared/body-scanner/scanner-settings.ts'
+import { httpDataSource } from './http-source/model.ts'
 import { lineageSinkSettings } from './lineage/sink.ts'
 
 export const listener: ListenerDeclaration<''> = { prefix: '', env: 'PIPELINE', port: 8_008 }
@@ -103,7 +104,20 @@ export const settings = settingsBlock('ingest', {
     )
     .max(256)
     .default([])
-    .meta({ doc: 'Private networks that connections may lead to; only in the profile, not by environment.' }),
+    .meta({
+      doc: 'Private networks that connections and sources may lead to; only in the profile, not by environment.',
+    }),
+  http_sources: z
+    .array(httpDataSource)
+    .max(256)
+    .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'must have unique names')
+    .default([])
+    .meta({
+      doc: 'Places from which pipelines download files over HTTP, by the operator ingest_http; no others are reached.',
+    }),
+  download_scanner: scannerSettings.optional().meta({
+    doc: 'Program and arguments that scan each downloaded file before it is read; its path is the last argument. Exit 0: clean; 1: refused; any other code fails the try. It runs as `filedrop.scanner` does.',
+  }),
   scheduler_tick_minutes: z.int().min(1).max(1_440).default(30).meta({
     env: 'PIPELINE_SCHEDULER_TICK_MINUTES',
     doc: 'Shortest time between two scheduled runs of a pipeline, in minutes; a schedule that recurs more often is refused.',

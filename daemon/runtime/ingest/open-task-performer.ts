@@ -21,8 +21,8 @@ export const default_outputs_folder = 'output'
 const default_zones_folder = 'landing'
 
 export function readSourceSettings(folder: SiteFolder, resolved: ResolvedSettings): SourceSettings {
-  const { data_folder, trusted_networks } = getSettings(resolved, settings)
-  return { data_folder, trusted_networks, addonDir: roleRunFolder(folder, 'ingest') }
+  const { data_folder, trusted_networks, download_scanner: scanner } = getSettings(resolved, settings)
+  return { data_folder, trusted_networks, scanner, addonDir: roleRunFolder(folder, 'ingest') }
 }
 
 export function findZonesFolder(folder: SiteFolder, resolved: ResolvedSettings): string {

@@ -1,11 +1,14 @@
 // The input of the thread that performs a task, or tests a connection.
 import type { OpenConnection, TaskWork } from '../../roles/ingest/parts.ts'
+import type { ScannerSettings } from '../../shared/body-scanner/scanner-settings.ts'
 
 /** Where sources of connections may be. */
 export type SourceSettings = {
   readonly data_folder: string | undefined
-  /** Private addresses that connections may lead to. */
+  /** Private addresses that connections and sources may lead to. */
   readonly trusted_networks: readonly string[]
+  /** Scans what is downloaded. */
+  readonly scanner?: ScannerSettings | undefined
   /** A private folder for native code; see `loadSqliteAddon`. */
   readonly addonDir: string
   /** For a task that opens a SQLite file, in the executable; see `readPackedAddon`. */

@@ -40,6 +40,7 @@ const outboundClients: Readonly<Record<string, readonly [DialledAddresses, strin
     'the client of the site; a caller’s own token to its issuer alone',
   ],
   'adapters/ingest-source/elasticsearch/elasticsearch-source.ts': ['rule', 'the secret of the connection'],
+  'adapters/ingest-source/http/download-file.ts': ['rule', 'the file of the source'],
   'adapters/ingest-source/mysql/mysql-session.ts': ['rule', 'the secret of the connection'],
   'adapters/ingest-source/postgres/postgres-session.ts': ['rule', 'the secret of the connection'],
   'adapters/intake/http/get-once.ts': ['operator', 'the file of the source'],

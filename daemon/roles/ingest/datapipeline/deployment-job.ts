@@ -1,6 +1,7 @@
 // The deployment of a pipeline as a job.
 import { claimConnection, freeConnections } from '../connection/claim-connection.ts'
 import { listConnections } from '../connection/task-connection.ts'
+import { refuseHttpSources } from '../http-source/find-http-source.ts'
 import { syncZone } from '../landing-zone/change-zone.ts'
 import { deploymentJobOf } from '../managed-dag/deployment-job.ts'
 import { pipelines } from './model.ts'
@@ -10,7 +11,8 @@ export const deploymentJob = deploymentJobOf({
   name: 'deployment',
   collection: pipelines,
   read: readContent,
-  claim: async (call, { id, value }, dag) => await claimConnection(call, { id, label: value.label }, dag),
+  claim: async (call, { id, value }, dag) =>
+    refuseHttpSources(call, dag.tasks, value) ?? (await claimConnection(call, { id, label: value.label }, dag)),
   async release(call, doc, dag) {
     const { id, value } = doc
     await syncZone(call, doc, dag)

@@ -8,6 +8,7 @@ import { listColumnFaults } from './check-columns.ts'
 import { filter } from './filter.ts'
 import { ingestDatabase } from './ingest-database.ts'
 import { ingestFile } from './ingest-file.ts'
+import { ingestHttp } from './ingest-http.ts'
 import { ingestLandingZone } from './ingest-landing-zone.ts'
 import { join } from './join.ts'
 import type { Operator } from './operator.ts'
@@ -20,6 +21,7 @@ export const operators: readonly Operator[] = [
   ingestFile,
   ingestDatabase,
   ingestLandingZone,
+  ingestHttp,
   select,
   rename,
   cast,

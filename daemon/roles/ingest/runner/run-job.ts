@@ -1,10 +1,11 @@
 // A run of the embedded scheduler as a job: each step is one try of one task, in the name of the principal of the run.
-import { isRefusal } from '../../../kernel/error/errors.ts'
+import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import { type JobCall, jobKind } from '../../../kernel/job/job.ts'
 import { completeStep, releaseJob, waitForEvent } from '../../../kernel/job/rules.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import type { DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { openTaskConnection } from '../connection/task-connection.ts'
+import { findHttpSource } from '../http-source/find-http-source.ts'
 import { collectionOfObject } from '../managed-dag/collections.ts'
 import { runTotal } from '../metrics.ts'
 import { catalogVersion } from '../operator/catalog-version.ts'
@@ -80,15 +81,21 @@ async function performTry(
   // A run that was deleted may have had the id.
   const run = `${id}.${Date.parse(created_at)}`
   const connection = await openTaskConnection(call, task, label)
-  if (isRefusal(connection))
-    return { log: `${connection.message}\n`, failure: { reason: connection.message, isFinal: true } }
+  if (isRefusal(connection)) return failFor(connection)
+  const http_source = findHttpSource(call, task, { tenant_id, label })
+  if (isRefusal(http_source)) return failFor(http_source)
   const carried = carriedFile.safeParse(conf[carried_conf_name]).data
   const work = {
     ...{ tenant_id, pipeline, run, task, inputs },
     ...(connection && { connection }),
+    ...(http_source && { http_source }),
     ...(carried && { carried }),
   }
   return await call.part(taskPerformerPart).perform(work, call.signal)
+}
+
+function failFor({ message }: Refusal): TaskOutcome {
+  return { log: `${message}\n`, failure: { reason: message, isFinal: true } }
 }
 
 /** A failed try is followed by another after a while; the rest of the run waits for it. */

@@ -8,6 +8,7 @@ import { cast } from '../../../roles/ingest/operator/cast.ts'
 import { filter } from '../../../roles/ingest/operator/filter.ts'
 import { ingestDatabase } from '../../../roles/ingest/operator/ingest-database.ts'
 import { ingestFile } from '../../../roles/ingest/operator/ingest-file.ts'
+import { ingestHttp } from '../../../roles/ingest/operator/ingest-http.ts'
 import { ingestLandingZone } from '../../../roles/ingest/operator/ingest-landing-zone.ts'
 import { join } from '../../../roles/ingest/operator/join.ts'
 import { rename } from '../../../roles/ingest/operator/rename.ts'
@@ -16,6 +17,7 @@ import { validate } from '../../../roles/ingest/operator/validate.ts'
 import { write } from '../../../roles/ingest/operator/write.ts'
 import type { TaskOutcome } from '../../../roles/ingest/parts.ts'
 import { openDatabaseInputs } from '../connection/database-inputs.ts'
+import { openHttpInput } from '../http-source/http-input.ts'
 import type { DatasetPlace } from '../landing/land-blocks.ts'
 import { type LandingProgress, landFiles } from '../landing/land-files.ts'
 import type { LandingInput } from '../landing/landing-input.ts'
@@ -40,6 +42,7 @@ export const performers: Readonly<Record<string, TaskFunction>> = {
   [ingestFile.name]: performIngestFile,
   [ingestDatabase.name]: performIngestDatabase,
   [ingestLandingZone.name]: performIngestLandingZone,
+  [ingestHttp.name]: performIngestHttp,
   [select.name]: (job) => performTransform(job, select, selectColumns),
   [rename.name]: (job) => performTransform(job, rename, renameColumns),
   [cast.name]: (job) => performTransform(job, cast, castRows),
@@ -70,6 +73,15 @@ async function performIngestDatabase(job: TaskThreadJob, report: ProgressReport)
     const staged = await openDatabaseInputs(job)
     passFaultPoint(job, 'ingest-landing-staged')
     return await landInputs(place, staged.inputs, max_rejects, report, staged.columns)
+  })
+}
+
+async function performIngestHttp(job: TaskThreadJob, report: ProgressReport): Promise<TaskOutcome> {
+  const { max_rejects } = ingestHttp.params.parse(job.task.params)
+  return await landOnce(job, async (place) => {
+    const input = await openHttpInput(job)
+    passFaultPoint(job, 'ingest-landing-staged')
+    return await landInputs(place, [input], max_rejects, report)
   })
 }
 

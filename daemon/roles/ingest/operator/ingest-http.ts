@@ -1,0 +1,33 @@
+// Downloads a data file from a source of the profile, and lands it as a dataset.
+import * as z from 'zod'
+import { sourceName } from '../http-source/model.ts'
+import { operator } from './operator.ts'
+
+/** Formats of files that are downloaded. */
+export const downloadedFormats = ['csv', 'tsv', 'json', 'jsonl', 'parquet', 'xlsx'] as const
+
+/** Neither leads out of the folder by any server's reading of it: no `..`, no empty name, no coded separator. */
+const filePath = z
+  .string()
+  .max(1_024)
+  .regex(
+    /^(?!.*%(?:2[eEfF]|5[cC]|00))(?!(?:.*\/)?\.{1,2}(?:\/|\?|$))[A-Za-z0-9._~!$&'()*+,;=:@%-]+(?:\/[A-Za-z0-9._~!$&'()*+,;=:@%-]+)*(?:\?[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*)?$/,
+    'must be a path of URL characters, without .., empty names and coded separators; a query may follow',
+  )
+
+export const ingestHttp = operator({
+  name: 'ingest_http',
+  summary:
+    'Download a data file over HTTP (CSV, JSON, JSON lines, Parquet or a workbook), and land it as Parquet with its types',
+  inputs: { min: 0, max: 0 },
+  makes_dataset: true,
+  params: z.strictObject({
+    source: sourceName.meta({ description: 'Name of a source in ingest.http_sources of the profile' }),
+    path: filePath.optional().meta({ description: 'Path below the URL of the source; default: that URL itself' }),
+    format: z
+      .enum(downloadedFormats)
+      .optional()
+      .meta({ description: 'Default: by the extension of the path, or else by the media type of the answer' }),
+    max_rejects: z.int().min(0).default(0).meta({ description: 'Rows that may be rejected; more fail the task' }),
+  }),
+})

@@ -1,0 +1,69 @@
+// Downloads the file of a task, has it scanned, and says how it is read.
+import { join } from 'node:path'
+import { downloadFile, isWithinSource } from '../../../../adapters/ingest-source/http/download-file.ts'
+import { addressRule } from '../../../../adapters/platform/address-rule/address-rule.ts'
+import { type DataKind, inferDataKind } from '../../../../adapters/platform/data-file/data-kinds.ts'
+import { openPlainFile } from '../../../../adapters/platform/data-file/tenant-data-file.ts'
+import { readSecretFile, SecretFileError } from '../../../../adapters/platform/secret-file/read-secret-file.ts'
+import type { HttpDataSource } from '../../../roles/ingest/http-source/model.ts'
+import { downloadedFormats, ingestHttp } from '../../../roles/ingest/operator/ingest-http.ts'
+import { RowSourceError } from '../../../shared/row-source/row-source.ts'
+import type { LandingInput } from '../landing/landing-input.ts'
+import type { TaskThreadJob } from '../thread-job.ts'
+import { readAuthorities } from './read-authorities.ts'
+import { scanDownload } from './scan-download.ts'
+
+const kindsByMediaType: Readonly<Record<string, DataKind>> = {
+  'text/csv': 'csv',
+  'text/tab-separated-values': 'tsv',
+  'application/json': 'json',
+  'application/jsonl': 'jsonl',
+  'application/x-ndjson': 'jsonl',
+  'application/vnd.apache.parquet': 'parquet',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+}
+
+/** Writes into the folder of drafts. Throws `RowSourceError`. */
+export async function openHttpInput(job: TaskThreadJob): Promise<LandingInput> {
+  const { http_source: source, trusted_networks, scanner } = job
+  if (!source) throw new RowSourceError('the task has no source')
+  const { path, format } = ingestHttp.params.parse(job.task.params)
+  const base = new URL(source.url)
+  const url = path === undefined ? base : new URL(`${source.url.replace(/\/$/, '')}/${path}`)
+  if (!isWithinSource(url, base)) throw new RowSourceError('the path leads out of the source')
+  const staged = join(job.drafts, 'download')
+  const { ca_file, max_bytes, timeout_s } = source
+  const access = {
+    ...{ base, max_bytes, timeout_ms: timeout_s * 1_000, rule: addressRule(trusted_networks) },
+    authorization: readAuthorization(source),
+    ca: ca_file === undefined ? undefined : readAuthorities(ca_file),
+  }
+  // The thread ends with its task: there is no other signal in it.
+  const { media_type } = await downloadFile(url, access, staged, new AbortController().signal)
+  if (scanner) await scanDownload(scanner, staged)
+  const name = url.pathname.split('/').at(-1) || source.name
+  const kind = format ?? inferKind(url.pathname, media_type)
+  return { name, label: `${source.name}: ${name}`, format: { kind }, open: () => openPlainFile(staged) }
+}
+
+function readAuthorization({ authorization_file: file }: HttpDataSource): string | undefined {
+  if (file === undefined) return undefined
+  try {
+    const text = readSecretFile(file).trim()
+    if (/^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/.test(text)) return text
+    throw new RowSourceError('the file with the Authorization header of the source is empty or not one line', false)
+  } catch (error) {
+    if (!(error instanceof SecretFileError)) throw error
+    throw new RowSourceError(`the file with the Authorization header of the source ${error.reason}`, false)
+  }
+}
+
+/** A guess could land the page of an error as a table of one column. */
+function inferKind(pathname: string, media_type: string | undefined): DataKind {
+  const kind = inferDataKind(pathname) ?? kindsByMediaType[media_type ?? '']
+  if (kind !== undefined) return kind
+  const known = downloadedFormats.join(', ')
+  throw new RowSourceError(
+    `the format of the file is unknown: neither its name nor its media type tells; state format, one of ${known}`,
+  )
+}
