@@ -21,8 +21,8 @@ const longest = [
 /** In process, and slow by their subject: attacks, floods, time limits, passphrases, crashes at every step, walks, seeded properties. */
 const thorough = [
   'adapters/compute/threads/resident-thread.test.ts',
-  'adapters/format/csv/csv-{dialect,memory,writer}.test.ts',
-  'adapters/format/parquet/{parquet,parquet-memory}.test.ts',
+  'adapters/format/csv/csv-{dialect,writer}.test.ts',
+  'adapters/format/parquet/parquet.test.ts',
   'adapters/forward/http/{http2-parity,pool-model}.test.ts',
   'daemon/roles/resolution/engine/found-by.test.ts',
   'daemon/runtime/proxy/threads/thread-supervisor.test.ts',
@@ -65,7 +65,12 @@ const thorough = [
 const alone = ['test/boot/role-calls.test.ts', 'test/simulation/{even-seeds,judge,odd-seeds}.test.ts']
 
 /** Measures of memory or time, and tests that saturate the machine: alone, after everything else. */
-const measuring = ['test/binary/**/*.test.ts', 'test/engines/**/memory.test.ts', 'test/sites/**/*-soak.test.ts']
+const measuring = [
+  'adapters/format/*/*-memory.test.ts',
+  'test/binary/**/*.test.ts',
+  'test/engines/**/memory.test.ts',
+  'test/sites/**/*-soak.test.ts',
+]
 
 /** The shares of a run of every tier on two cores, with some room. */
 export const timeBudget: TimeBudget = {
@@ -144,6 +149,7 @@ export default defineConfig({
           name: 'thorough',
           include: thorough,
           exclude: outside,
+          isolate: false,
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
           ...common,

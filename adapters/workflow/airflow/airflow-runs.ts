@@ -21,6 +21,11 @@ const max_shown_tasks = 2_000
 /** Requests for results of tasks at a time. */
 const results_at_once = 8
 
+function returnRefusal(error: unknown): Refusal {
+  if (isRefusal(error)) return error
+  throw error
+}
+
 /** The rights are those of the caller at Airflow. */
 export class AirflowRuns {
   readonly #call: Call
@@ -67,10 +72,12 @@ export class AirflowRuns {
     if (before) return before
     await this.#record(dag_run_id)
     const body = { dag_run_id, conf, ...this.#generation.date_of_run(logical_date) }
-    const answer = await this.#client.request(this.#call, { method: 'POST', path: this.#path(), body })
+    const answer = await this.#client
+      .request(this.#call, { method: 'POST', path: this.#path(), body })
+      .catch(returnRefusal)
     if (answer === undefined) return this.#refuseUnknownDag()
-    // Another request with the id came first, or the answer to one before was lost.
-    if (isRefusal(answer) && answer.code !== 'wrong_state') return answer
+    // Another request with the id came first, which Airflow 3 may answer with 500, or the answer to one before was lost.
+    if (isRefusal(answer) && answer.code !== 'wrong_state' && answer.code !== 'unavailable') return answer
     return (await this.find(dag_run_id)) ?? (isRefusal(answer) ? answer : this.#refuseUnknown(dag_run_id))
   }
 
