@@ -1,4 +1,4 @@
-// Features of GeoJSON as records: properties, id and geometry; what is no feature is a bad record with its number.
+// Features of GeoJSON as records: properties, id and geometry; an item that is not a feature is a bad record with its number.
 import { expect, test } from 'vitest'
 import type { RejectedRecord } from '../../../daemon/kernel/data/data-fault.ts'
 import { usualLimits } from '../../../daemon/kernel/data/read-options.ts'
@@ -33,7 +33,7 @@ test('each feature is a record of its properties, wherever reads end', async () 
   }
 })
 
-test('what is no feature is left out with its number and the reason', async () => {
+test('an item that is not a feature is left out with its number and the reason', async () => {
   const rejected: RejectedRecord[] = []
   const { rows } = await read(
     collect([

@@ -44,7 +44,7 @@ const first_wait_ms = 200
 /** It, or a gateway in front of it, has no room now; 500 where its database is locked. */
 const passing: readonly number[] = [429, 500, 502, 503, 504]
 
-/** What the end of a request was: a body of JSON, or that there is no such object. */
+/** How a request ended. */
 export type AirflowAnswer = { readonly status: number; readonly body: unknown }
 
 export class AirflowClient {

@@ -116,7 +116,7 @@ test('the same content under the same name is landed once; other content under i
   expect(fs.readdirSync(zone.folder('work'))).toEqual([])
 })
 
-test('what is no plain file, has a name that is none, or is too large goes to quarantine unread', async () => {
+test('a link, a folder, an odd name and a file that is too large go to quarantine unread', async () => {
   const ann = await site().as()
   const zone = await openZone(ann, 'hostile')
   const secret = path.join(site().folder.data, 'secret')

@@ -72,14 +72,14 @@ async function waitUntilReported(run: string): Promise<void> {
 
 const read = (dag_id: string) => ({ name: 'read', operator: 'ingest_file', params: { file: `${dag_id}.csv` } })
 
-test('a run is told once it is over, with each task, its inputs and outputs, also to a collector that was away', async () => {
-  site().writeFile('told.csv', 'a,b\n1,x\n2,y\n')
+test('a run is reported once it is over, with each task, its inputs and outputs, also to a collector that was away', async () => {
+  site().writeFile('reported.csv', 'a,b\n1,x\n2,y\n')
   const params = { where: { column: 'a', is: 'greater', value: 1 } }
   const content = JSON.stringify({
-    ...{ format: 1, dag_id: 'told' },
-    tasks: [read('told'), { name: 'large', operator: 'filter', params, after: ['read'] }],
+    ...{ format: 1, dag_id: 'reported' },
+    tasks: [read('reported'), { name: 'large', operator: 'filter', params, after: ['read'] }],
   })
-  const run = await runOnce('told', content)
+  const run = await runOnce('reported', content)
   site().wakeWorker('ingest', 'lineage-events')
   expect((await site().store('ingest').get(dagRuns, run))?.value.unreported).toBe(1)
   status = 201
@@ -89,20 +89,20 @@ test('a run is told once it is over, with each task, its inputs and outputs, als
   expect(readFileEvents()).toEqual(events)
   expect(events.map(({ eventType, job }) => `${eventType} ${job.name}`)).toEqual([
     ...[
-      'START told',
-      'START told.read',
-      'COMPLETE told.read',
-      'START told.large',
-      'COMPLETE told.large',
-      'COMPLETE told',
+      'START reported',
+      'START reported.read',
+      'COMPLETE reported.read',
+      'START reported.large',
+      'COMPLETE reported.large',
+      'COMPLETE reported',
     ],
   ])
   const [whole, , readEnd, , largeEnd] = events
   const namespace = `platform://${site().name}/${site().tenant}`
   expect(readEnd).toMatchObject({
     job: { namespace },
-    run: { facets: { parent: { run: { runId: whole?.run.runId }, job: { namespace, name: 'told' } } } },
-    inputs: [{ namespace, name: 'file/told.csv', inputFacets: { inputStatistics: { rowCount: 2, size: 12 } } }],
+    run: { facets: { parent: { run: { runId: whole?.run.runId }, job: { namespace, name: 'reported' } } } },
+    inputs: [{ namespace, name: 'file/reported.csv', inputFacets: { inputStatistics: { rowCount: 2, size: 12 } } }],
     outputs: [{ outputFacets: { outputStatistics: { rowCount: 2 } }, facets: { rejects: { rows: 0 } } }],
   })
   const { name, facets } = readEnd?.outputs[0] ?? {}

@@ -7,7 +7,7 @@ import { dagId } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { count, instant, provenanceFields } from '../fields.ts'
 
 /** Why a file is not taken, in codes that receipts and documents name. */
-const carriedFaultCode = z.enum(['NOT_REGULAR', 'BAD_NAME', 'TOO_LARGE', 'SCANNER', 'RUN_FAILED'])
+const carriedFaultCode = z.enum(['NOT_REGULAR', 'BAD_NAME', 'TOO_LARGE', 'UNREADABLE', 'SCANNER', 'RUN_FAILED'])
 export const carriedFault = z.strictObject({ code: carriedFaultCode, reason: z.string().max(4_096) })
 export type CarriedFault = z.infer<typeof carriedFault>
 

@@ -64,6 +64,6 @@ function inferKind(pathname: string, media_type: string | undefined): DataKind {
   if (kind !== undefined) return kind
   const known = downloadedFormats.join(', ')
   throw new RowSourceError(
-    `the format of the file is unknown: neither its name nor its media type tells; state format, one of ${known}`,
+    `the format of the file is unknown: neither its name nor its media type says; state format, one of ${known}`,
   )
 }

@@ -61,7 +61,7 @@ export function openZoneFiles(settings: ZoneSettings): LandingZoneFiles {
   }
 }
 
-/** A folder that cannot be used now may be later. Its path is of the machine, and is not told. */
+/** A folder that cannot be used now may be later. The message leaves out its path, which is of the machine. */
 async function guard<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act()

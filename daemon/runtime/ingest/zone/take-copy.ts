@@ -32,8 +32,8 @@ export async function takeCopy(
     await removeSource(source, inode)
     return taken
   }
-  const opened = await openFile(source)
-  if (opened === 'gone') return 'gone'
+  const opened = await openFile(source).catch(describeDenial)
+  if (opened === 'gone' || 'code' in opened) return opened
   const draft = `${target}.draft`
   try {
     const before = await opened.stat()
@@ -112,6 +112,13 @@ async function openFile(path: string): Promise<FileHandle | 'gone'> {
     if (code === 'ENOENT' || code === 'ELOOP' || code === 'ENXIO') return 'gone'
     throw error
   }
+}
+
+/** A file that its carrier closed to the service must not hold up those after it. */
+function describeDenial(error: unknown): CarriedFault {
+  const { code } = error as NodeJS.ErrnoException
+  if (code !== 'EACCES' && code !== 'EPERM') throw error
+  return { code: 'UNREADABLE', reason: 'the service may not read it' }
 }
 
 /** What took the name meanwhile is another file. */
