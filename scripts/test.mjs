@@ -36,13 +36,19 @@ const isEveryTier = isWhole && names.length === 0
  * executable leave a core to the real servers, and the longest suites mostly wait. A measurement has the machine to itself.
  */
 const stages = isEveryTier ? [['short*'], ['thorough'], ['packaged', 'engines', 'longest'], ['measuring']] : [[]]
+/** Tiers whose files run servers and daemons of their own: a few of their files that fail are run once more, and named. */
+const repeated_tiers = ['packaged', 'engines', 'longest']
+const max_repeated_files = 2
+const repeatedLines = []
 let passed = 0
 let skipped = 0
 const times = []
 for (const stage of stages) {
   const runs =
     stage.length > 0 ? stage.map((tier) => [`--project=${tier}`]) : [names.length > 0 ? names : ['--project=short*']]
-  for (const result of await Promise.all(runs.map((selection) => runTests(selection, runs.length === 1)))) {
+  const results = await Promise.all(runs.map((selection) => runTests(selection, runs.length === 1)))
+  if (stage.some((tier) => repeated_tiers.includes(tier))) await repeatFailedFiles(results)
+  for (const result of results) {
     passed += result.passed
     failed += result.failed
     skipped += result.skipped
@@ -55,6 +61,7 @@ if (times.length > 0) {
   const { timeBudget } = await import('../vitest.config.ts')
   console.log(`${formatTimeReport(times, timeBudget, true).join('\n')}\n`)
 }
+for (const line of repeatedLines) console.log(`FAILED ONCE, PASSED ALONE: ${line}`)
 for (const line of failureLines) console.log(`FAILED: ${line}`)
 console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
 process.exitCode = failed === 0 ? 0 : 1
@@ -80,18 +87,44 @@ async function runTests(selection, isAlone) {
 }
 
 /**
+ * Runs each failed file once more, alone, if only a few failed. A file that passes then counts as passed; its first failure
+ * is printed all the same, and is a defect of the product or of the test.
+ */
+async function repeatFailedFiles(results) {
+  const failedFiles = results.flatMap((result) =>
+    [...result.linesOfFile].map(([file, lines]) => ({ result, file, lines })),
+  )
+  if (failedFiles.length > max_repeated_files) return
+  for (const { result, file, lines } of failedFiles) {
+    const again = await runTests([...result.selection, file], true)
+    if (again.failed > 0 || again.passed === 0) continue
+    result.failureLines = result.failureLines.filter((line) => !lines.includes(line))
+    result.failed -= lines.length
+    result.passed += lines.length
+    repeatedLines.push(...lines)
+  }
+}
+
+/**
  * A file that cannot be loaded has no tests in the report, and an error outside any test has no place in it: both
  * show in the status of the file or of the run, and count as one failure.
  */
 function readReport(file, status, selection) {
   const run = `vitest run ${selection.join(' ')}`
-  if (!fs.existsSync(file))
-    return { passed: 0, failed: 1, skipped: 0, failureLines: [`${run}: ended with status ${status} and no report`] }
+  if (!fs.existsSync(file)) {
+    const failureLines = [`${run}: ended with status ${status} and no report`]
+    return { selection, passed: 0, failed: 1, skipped: 0, failureLines, linesOfFile: new Map() }
+  }
   const report = JSON.parse(fs.readFileSync(file, 'utf8'))
-  const failureLines = report.testResults.flatMap(listFailures)
+  const linesOfFile = new Map(
+    report.testResults.map((result) => [result.name, listFailures(result)]).filter(([, lines]) => lines.length > 0),
+  )
+  const failureLines = [...linesOfFile.values()].flat()
   if (failureLines.length === 0 && status !== 0)
     failureLines.push(`${run}: ended with status ${status} outside any test; its log above says why`)
   return {
+    selection,
+    linesOfFile,
     passed: report.numPassedTests,
     failed: failureLines.length,
     skipped: report.numPendingTests + report.numTodoTests,
