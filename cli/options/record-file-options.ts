@@ -36,11 +36,14 @@ export const runLensOption = {
 /** How a file is read, where it is not to be found in it. */
 export const fileFormatOptions = {
   dataFormat: choice('KIND', 'Format of the data files, regardless of their endings', [
-    ...(['csv', 'geojson', 'json', 'jsonl', 'parquet', 'tsv', 'xlsx'] as const),
+    ...(['csv', 'geojson', 'json', 'jsonl', 'parquet', 'tsv', 'xlsx', 'xml'] as const),
   ]),
   delimiter: delimiter(),
   encoding: choice('KIND', 'Encoding of text without a byte order mark; default: found in each file', textEncodings),
-  pointer: text('POINTER', 'List of records in a JSON document, such as /data/items (default: the only one)'),
+  pointer: text(
+    'POINTER',
+    'Records of a JSON document or of XML: their list, such as /data/items, or their elements (default: the only ones)',
+  ),
   sheet: text('NAME|N', 'Sheet of a workbook, by name or number (default: the first one)'),
 }
 

@@ -68,6 +68,15 @@ test.each<[string, string, string | Uint8Array, RegExp]>([
     /long\.csv, line 1: the record has more than 16777216 bytes/,
   ],
   ['a document without an end', 'open.json', '[{"a": 1}', /open\.json: not a JSON document: it ends too early/],
+  [
+    'entities of entities',
+    'laughs.xml',
+    '<!DOCTYPE x [<!ENTITY a "b"><!ENTITY c "&a;&a;">]><x><y k="1"/><y k="&c;"/></x>',
+    /laughs\.xml: not a well-formed XML document: it has a document type with declarations/,
+  ],
+  ['elements of a million levels', 'deep.xml', '<a>'.repeat(1_000_000), /deep\.xml: .*elements are nested too deeply/],
+  ['a text of 20 MB in XML', 'long.xml', `<x>${'y'.repeat(20_000_000)}</x>`, /long\.xml: a text of more than/],
+  ['XML that is cut', 'cut.xml', '<x><y k="1"/><y k="2"/>', /cut\.xml: not a well-formed XML document/],
   ['nothing', 'empty.csv', '', /empty\.csv, line 1: the first line must name the columns/],
 ])('%s', async (_, name, content, message) => {
   writeFileSync(at(name), content)

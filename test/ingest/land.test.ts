@@ -329,3 +329,40 @@ describe('a JSON document', () => {
     expect(await land(['lines.json'], 'lines')).toMatchObject({ rows: 2, inputs: [{ read_as: { format: 'jsonl' } }] })
   })
 })
+
+describe('an XML document', () => {
+  const library =
+    '<?xml version="1.0" encoding="ISO-8859-1"?><library><book id="1"><title>B\u00fccher</title><author>A</author><author>B</author></book><book id="2"><title/><year>1999</year></book></library>'
+
+  test('lands by its only repeated elements, in the encoding that it declares', async () => {
+    writeFileSync(at('library.xml'), library, 'latin1')
+    const dataset = await land(['library.xml'], 'library')
+    expect(typesOf(dataset)).toEqual({ id: 'int64', title: 'text', author: 'text', year: 'int64' })
+    expect(dataset.inputs[0].read_as).toMatchObject({ format: 'xml', encoding: 'latin-1', pointer: '/library/book' })
+    expect(await readLanded('library')).toEqual([
+      ['1', 'B\u00fccher', 'A|B', null],
+      ['2', null, null, '1999'],
+    ])
+  })
+
+  test('needs the path where several elements repeat, and is refused in an encoding that is not read', async () => {
+    writeFileSync(at('kinds.xml'), '<db><a k="1"/><a k="2"/><b k="3"/><b k="4"/></db>')
+    const ended = await runCommand(landWords(['kinds.xml'], 'kinds'))
+    expect(ended.stderr).toContain(
+      'kinds.xml has several kinds of repeated elements: /db/a, /db/b\n  name one: `--pointer',
+    )
+    expect(await land(['kinds.xml'], 'kinds', '--pointer', '/db/b')).toMatchObject({ rows: 2 })
+    writeFileSync(at('other.xml'), library.replace('ISO-8859-1', 'Shift_JIS'), 'latin1')
+    const other = await runCommand(landWords(['other.xml'], 'other'))
+    expect(other.stderr).toContain('other.xml is XML in Shift_JIS, which is not read')
+  })
+
+  test('rejects the elements that would lose values, by their number', async () => {
+    writeFileSync(at('mixed.xml'), '<l><i>1</i><i><p>a <b>c</b></p></i></l>')
+    const ended = await runCommand([...landWords(['mixed.xml'], 'mixed'), '--max-rejects', '1', '--json'])
+    expect(JSON.parse(ended.stdout)).toMatchObject({ rows: 1, inputs: [{ rejects: 1 }] })
+    expect(readFileSync(path.join(at('mixed'), 'rejects.jsonl'), 'utf8')).toContain(
+      '"number":2,"reason":"\\"p\\" has text between its elements"',
+    )
+  })
+})

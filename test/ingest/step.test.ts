@@ -73,6 +73,17 @@ describe('a task makes what the embedded scheduler makes', () => {
     expect(await perform(read, { run: 'another' })).toMatchObject({ dataset: { rows: 4 } })
   })
 
+  test('a file is read as the task states', async () => {
+    writeFileSync(path.join(files, 'export.txt'), '<db><as><a k="1"/><a k="2"/></as><bs><b k="3"/><b k="4"/></bs></db>')
+    const paramsOf = (read_as: object) => ({ ...read, params: { file: 'export.txt', read_as } })
+    const done = await perform(paramsOf({ format: 'xml', pointer: '/db/bs/b' }))
+    expect(await readLanded(datasetAt(done.dataset.dataset))).toEqual([['3'], ['4']])
+    const unclear = await runCommand(words('--json'), {
+      input: stepOf(paramsOf({ format: 'xml' }), { run: 'unclear' }),
+    })
+    expect(unclear).toMatchObject({ exit: 3, stderr: expect.stringContaining('/db/as/a, /db/bs/b') })
+  })
+
   test('a connection comes with its secret by stdin', async () => {
     createDatabase(path.join(files, 'ledger.db'), "CREATE TABLE t (a INTEGER, b TEXT); INSERT INTO t VALUES (1, 'x')")
     const task = { name: 'read', operator: 'ingest_database', params: { connection_id: 'cn_1', table: 't' } }

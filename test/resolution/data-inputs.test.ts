@@ -40,7 +40,9 @@ describe('a folder', () => {
     expect(ended.exit).toBe(0)
     expect(namesOf(JSON.parse(ended.stdout))).toEqual(['[1].csv', 'a.jsonl', 'b.csv', 'link.csv'])
     expect(ended.stderr).toContain('notes.txt is not read: the format cannot be inferred from the ending (.csv, ')
-    expect(ended.stderr).toContain('about.json is not read: a JSON document; name the file itself if it has records')
+    expect(ended.stderr).toContain(
+      'about.json is not read: a document of JSON or XML; name the file itself if it has records',
+    )
     expect(ended.stderr).toContain('inner is not read: a folder; name it too')
     expect(ended.stderr).toContain('broken.csv, pipe.csv are not read: not a file')
     expect(ended.stderr).not.toContain('hidden')

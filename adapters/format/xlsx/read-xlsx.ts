@@ -3,10 +3,10 @@ import type { RangeSource } from '../../../daemon/kernel/data/byte-source.ts'
 import { type DataBlock, maxBlockRows } from '../../../daemon/kernel/data/data-block.ts'
 import { DataFault } from '../../../daemon/kernel/data/data-fault.ts'
 import type { DataReadOptions } from '../../../daemon/kernel/data/read-options.ts'
+import { XmlReader } from '../xml/xml-reader.ts'
 import { sheetRows } from './sheet-rows.ts'
 import { SheetTable } from './sheet-table.ts'
 import { openWorkbook, readSharedTexts, readStyles, type Workbook } from './workbook.ts'
-import { XmlReader } from './xml-reader.ts'
 import { inflateEntry } from './zip-entries.ts'
 
 const max_sheet_bytes = 4_294_967_296
@@ -42,7 +42,7 @@ export async function* readXlsx(
   const table = new SheetTable(options)
   const { has1904Dates } = workbook
   const reader = new XmlReader(
-    part,
+    `damaged: ${part}`,
     sheetRows({ styles, shared, has1904Dates }, (number, row, uncomputed) => table.add(number, row, uncomputed)),
   )
   let hasBlock = false

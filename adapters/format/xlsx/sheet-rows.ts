@@ -1,8 +1,8 @@
 // Reads the cells of a sheet row by row.
 import { DataFault } from '../../../daemon/kernel/data/data-fault.ts'
+import type { XmlListener } from '../xml/xml-reader.ts'
 import { columnOf, formatNumber, type NumberKind, unescapeText } from './cell-text.ts'
 import { TextItem } from './workbook.ts'
-import type { XmlListener } from './xml-reader.ts'
 
 export type CellTexts = {
   readonly styles: readonly NumberKind[]

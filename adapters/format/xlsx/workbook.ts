@@ -1,8 +1,8 @@
 // The parts of a workbook besides its rows: the sheets by name, the kinds of its number formats, and its shared texts.
 import type { RangeSource } from '../../../daemon/kernel/data/byte-source.ts'
 import { DataFault } from '../../../daemon/kernel/data/data-fault.ts'
+import { type XmlListener, XmlReader } from '../xml/xml-reader.ts'
 import { kindOfFormat, type NumberKind, unescapeText } from './cell-text.ts'
-import { type XmlListener, XmlReader } from './xml-reader.ts'
 import { inflateEntry, readZipEntries, type ZipEntries } from './zip-entries.ts'
 
 type Sheet = { readonly name: string; readonly part: string; readonly isHidden: boolean }
@@ -93,7 +93,7 @@ async function readPart(
 ): Promise<void> {
   const entry = entries.get(part)
   if (!entry) throw new DataFault(`damaged: the part ${part} is missing`)
-  const reader = new XmlReader(part, listener)
+  const reader = new XmlReader(`damaged: ${part}`, listener)
   for await (const piece of inflateEntry(file, entry, max_bytes, () => undefined)) reader.write(piece)
   reader.end()
 }

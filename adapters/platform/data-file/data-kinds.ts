@@ -7,12 +7,13 @@ import type { DataReadOptions } from '../../../daemon/kernel/data/read-options.t
 import type { TextEncodingName } from '../../../daemon/kernel/data/utf8-source.ts'
 import type { DataFile } from './data-file.ts'
 import type { LandedFolder } from './landed-folder.ts'
+import { findXmlEncoding, findXmlPath } from './xml-format.ts'
 
 /** Kinds that are written as well. */
 export const resultKinds = ['csv', 'jsonl', 'parquet'] as const
 export type ResultKind = (typeof resultKinds)[number]
 /** `dataset`: a folder that was landed; no file is one. */
-export type DataKind = ResultKind | 'tsv' | 'json' | 'geojson' | 'xlsx' | 'dataset'
+export type DataKind = ResultKind | 'tsv' | 'json' | 'geojson' | 'xml' | 'xlsx' | 'dataset'
 
 export type DataFormat = {
   readonly kind: DataKind
@@ -25,7 +26,7 @@ export type DataFormat = {
   readonly encoding?: TextEncodingName | undefined
   /** Whether the text has one column, so that its delimiter is one that it does not have. */
   readonly isSingleColumn?: boolean
-  /** Of a JSON document: JSON pointer to the list of records (default: the document itself). */
+  /** Of a JSON document: JSON pointer to the list of records (default: the document itself). Of XML: path of the elements that are records. */
   readonly pointer?: string | undefined
   /** Of a workbook: the name of a sheet, or its number from 1. */
   readonly sheet?: string | undefined
@@ -78,6 +79,15 @@ const readers: Readonly<Record<DataKind, { readonly extensions: readonly string[
     async open(file, options, onRead) {
       const { readGeoJson } = await import('../../format/json-lines/read-json.ts')
       return readGeoJson(file.text(onRead), list_separator, options)
+    },
+  },
+  xml: {
+    extensions: ['.xml'],
+    async open(file, options, onRead, stated) {
+      const { readXml } = await import('../../format/xml/read-xml.ts')
+      const encoding = stated.encoding ?? (await findXmlEncoding(file)) ?? 'utf-8'
+      const path = stated.pointer ?? (await findXmlPath(file, encoding))
+      return readXml(file.text(onRead), path, list_separator, options, encoding)
     },
   },
   parquet: {

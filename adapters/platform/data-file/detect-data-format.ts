@@ -11,6 +11,7 @@ import type { DetectedDialect } from '../../format/csv/detect-dialect.ts'
 import { type DataFile, DataFileError } from './data-file.ts'
 import type { DataFormat } from './data-kinds.ts'
 import { detectEncoding } from './detect-encoding.ts'
+import { findXmlEncoding, findXmlPath } from './xml-format.ts'
 
 export type DetectedFormat = {
   readonly format: DataFormat
@@ -39,6 +40,7 @@ export async function detectDataFormat(
   if (stated.kind === 'parquet' || stated.kind === 'dataset' || stated.kind === 'geojson')
     return { format: stated, remarks: [] }
   if (stated.kind === 'xlsx') return await chooseSheet(file, stated)
+  if (stated.kind === 'xml') return await chooseElements(file, stated, onRead)
   const { encoding, remark } = await findEncoding(file, stated.encoding, onRead)
   const remarks = remark === undefined ? [] : [remark]
   if (stated.kind === 'jsonl') return { format: { ...stated, encoding }, remarks }
@@ -90,6 +92,18 @@ async function chooseList(file: DataFile, stated: DataFormat, remarks: readonly 
     throw new DataFileError(`has several lists of objects: ${pointers.join(', ')}`, 'name one: `--pointer /…`')
   const found = pointer === '' ? [] : [`the list at ${pointer}`]
   return { format: { ...stated, pointer }, remarks: [...remarks, ...found] }
+}
+
+async function chooseElements(
+  file: DataFile,
+  stated: DataFormat,
+  onRead: (read_bytes: number) => void,
+): Promise<DetectedFormat> {
+  const { encoding, remark } = await findEncoding(file, stated.encoding ?? (await findXmlEncoding(file)), onRead)
+  const remarks = remark === undefined ? [] : [remark]
+  if (stated.pointer !== undefined) return { format: { ...stated, encoding }, remarks }
+  const pointer = await findXmlPath(file, encoding)
+  return { format: { ...stated, encoding, pointer }, remarks: [...remarks, `the elements at ${pointer}`] }
 }
 
 async function findEncoding(

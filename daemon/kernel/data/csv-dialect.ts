@@ -2,7 +2,8 @@
 import * as z from 'zod'
 import { textEncodings } from './utf8-source.ts'
 
-const character = z
+/** A mark of a dialect. */
+export const dialectCharacter = z
   .string()
   .regex(/^[\t\x20-\x7e]$/, 'must be one printable ASCII character, or a tab')
   .refine((text) => !/[A-Za-z0-9]/.test(text), 'must not be a letter or a digit')
@@ -10,17 +11,17 @@ const character = z
 /** Strings of one character each. */
 export const csvDialect = z
   .strictObject({
-    delimiter: character.default(',').describe('Separates the fields of a record.'),
-    quote: character
+    delimiter: dialectCharacter.default(',').describe('Separates the fields of a record.'),
+    quote: dialectCharacter
       .or(z.literal(''))
       .default('"')
       .describe('Encloses a field that contains delimiters, quotation marks or line ends. Empty: none does.'),
-    escape: character
+    escape: dialectCharacter
       .default('"')
       .describe(
         'Within a quoted field: makes the next character a part of the value. Usually the quotation mark itself.',
       ),
-    comment: character.optional().describe('A line that begins with this character is skipped.'),
+    comment: dialectCharacter.optional().describe('A line that begins with this character is skipped.'),
     header: z.boolean().default(true).describe('Whether the first record has the names of the columns.'),
     encoding: z
       .enum(textEncodings)

@@ -92,12 +92,14 @@ test('each format is known by the name, by the media type, or as it is stated', 
   server.files.set('/data/a.parquet', { bytes: Buffer.concat(pieces) })
   serveText('/data/lines', '{"a":1}\n', 'application/x-ndjson; charset=utf-8')
   serveText('/data/document', '[{"a":1}]', 'Application/JSON')
+  serveText('/data/list', '<l><i><a>1</a></i></l>', 'text/xml')
   serveText('/data/export', 'a\tb\n1\t2\n', 'application/octet-stream')
   const cases: readonly (readonly [params: object, rows: readonly (readonly string[])[]])[] = [
     [{ path: 'a.parquet' }, [['1']]],
     [{ path: 'lines' }, [['1']]],
     [{ path: 'document' }, [['1']]],
-    [{ path: 'export', format: 'tsv' }, [['1', '2']]],
+    [{ path: 'list' }, [['1']]],
+    [{ path: 'export', read_as: { format: 'tsv' } }, [['1', '2']]],
   ]
   for (const [params, rows] of cases) {
     const done = await download({ source: 'files', ...params })

@@ -123,7 +123,7 @@ export const owners: Readonly<Record<string, RegExp>> = {
   pino: /^adapters\/host\/log\//,
   'prom-client': /^adapters\/metrics\/prometheus\//,
   react: /^cli\/(admin|label)\//,
-  saxes: /^adapters\/format\/xlsx\//,
+  saxes: /^adapters\/format\/xml\//,
   undici: /^adapters\/platform\/http-client\//,
   'undici/lib/api/api-request.js': /^adapters\/platform\/http-client\//,
   'undici/lib/dispatcher/agent.js': /^adapters\/platform\/http-client\//,

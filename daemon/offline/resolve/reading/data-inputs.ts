@@ -43,7 +43,7 @@ function findMatches(pattern: string): string[] {
 const lock_prefix = '~$'
 
 /** Endings of files that a folder is read for. */
-const folderExtensions = readableExtensions.filter((extension) => extension !== '.json')
+const folderExtensions = readableExtensions.filter((extension) => extension !== '.json' && extension !== '.xml')
 
 function listFolder(folder: string, onRemark: (remark: string) => void): string[] {
   const names = readNames(folder)
@@ -58,7 +58,7 @@ function listFolder(folder: string, onRemark: (remark: string) => void): string[
   const ofKind = (...wanted: (PathKind | 'link' | undefined)[]) =>
     names.filter((name) => wanted.includes(kinds.get(name)))
   // A document beside data usually describes it.
-  const documents = ofKind('file').filter((name) => inferDataKind(name) === 'json')
+  const documents = ofKind('file').filter((name) => ['json', 'xml'].includes(inferDataKind(name) ?? ''))
   const data = ofKind('file').filter((name) => inferDataKind(name) !== undefined && !documents.includes(name))
   const remark = (left: readonly string[], why: string) => {
     if (left.length > 0)
@@ -68,7 +68,7 @@ function listFolder(folder: string, onRemark: (remark: string) => void): string[
     ofKind('file').filter((name) => !data.includes(name) && !documents.includes(name)),
     `the format cannot be inferred from the ending (${folderExtensions.join(', ')} do); name the file itself`,
   )
-  remark(documents, 'a JSON document; name the file itself if it has records')
+  remark(documents, 'a document of JSON or XML; name the file itself if it has records')
   remark(ofKind('folder'), 'a folder; name it too')
   remark(ofKind('link'), 'a link of another user, which may lead anywhere; name the file itself')
   remark(ofKind('special', undefined), 'not a file')

@@ -2,9 +2,7 @@
 import * as z from 'zod'
 import { sourceName } from '../http-source/model.ts'
 import { operator } from './operator.ts'
-
-/** Formats of files that are downloaded. */
-export const downloadedFormats = ['csv', 'tsv', 'json', 'jsonl', 'parquet', 'xlsx'] as const
+import { readAs } from './read-as.ts'
 
 /** Neither leads out of the folder by any server's reading of it: no `..`, no empty name, no coded separator. */
 const filePath = z
@@ -18,16 +16,15 @@ const filePath = z
 export const ingestHttp = operator({
   name: 'ingest_http',
   summary:
-    'Download a data file over HTTP (CSV, JSON, JSON lines, Parquet or a workbook), and land it as Parquet with its types',
+    'Download a data file over HTTP (CSV, JSON, JSON lines, GeoJSON, XML, Parquet or a workbook), and land it as Parquet with its types',
   inputs: { min: 0, max: 0 },
   makes_dataset: true,
   params: z.strictObject({
     source: sourceName.meta({ description: 'Name of a source in ingest.http_sources of the profile' }),
     path: filePath.optional().meta({ description: 'Path below the URL of the source; default: that URL itself' }),
-    format: z
-      .enum(downloadedFormats)
+    read_as: readAs
       .optional()
-      .meta({ description: 'Default: by the extension of the path, or else by the media type of the answer' }),
+      .meta({ description: 'How the file is read; its format by default by the path, or else by the media type' }),
     max_rejects: z.int().min(0).default(0).meta({ description: 'Rows that may be rejected; more fail the task' }),
   }),
 })

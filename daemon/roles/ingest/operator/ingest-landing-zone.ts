@@ -9,7 +9,7 @@ export const ingestLandingZone = operator({
     'Land the file that was carried into the landing zone of the pipeline, as ingest_file does; each file starts a run',
   inputs: { min: 0, max: 0 },
   makes_dataset: true,
-  params: z.strictObject({ max_rejects: ingestFile.params.shape.max_rejects }),
+  params: ingestFile.params.omit({ file: true }),
 })
 
 /** What a run knows of its file; in its `conf` under this name. */

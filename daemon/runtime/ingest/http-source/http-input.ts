@@ -6,9 +6,11 @@ import { type DataKind, inferDataKind } from '../../../../adapters/platform/data
 import { openPlainFile } from '../../../../adapters/platform/data-file/tenant-data-file.ts'
 import { readSecretFile, SecretFileError } from '../../../../adapters/platform/secret-file/read-secret-file.ts'
 import type { HttpDataSource } from '../../../roles/ingest/http-source/model.ts'
-import { downloadedFormats, ingestHttp } from '../../../roles/ingest/operator/ingest-http.ts'
+import { ingestHttp } from '../../../roles/ingest/operator/ingest-http.ts'
+import { fileFormats } from '../../../roles/ingest/operator/read-as.ts'
 import { RowSourceError } from '../../../shared/row-source/row-source.ts'
 import type { LandingInput } from '../landing/landing-input.ts'
+import { toDataFormat } from '../landing/stated-format.ts'
 import type { TaskThreadJob } from '../thread-job.ts'
 import { readAuthorities } from './read-authorities.ts'
 import { scanDownload } from './scan-download.ts'
@@ -17,8 +19,11 @@ const kindsByMediaType: Readonly<Record<string, DataKind>> = {
   'text/csv': 'csv',
   'text/tab-separated-values': 'tsv',
   'application/json': 'json',
+  'application/geo+json': 'geojson',
   'application/jsonl': 'jsonl',
   'application/x-ndjson': 'jsonl',
+  'application/xml': 'xml',
+  'text/xml': 'xml',
   'application/vnd.apache.parquet': 'parquet',
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
 }
@@ -27,7 +32,7 @@ const kindsByMediaType: Readonly<Record<string, DataKind>> = {
 export async function openHttpInput(job: TaskThreadJob): Promise<LandingInput> {
   const { http_source: source, trusted_networks, scanner } = job
   if (!source) throw new RowSourceError('the task has no source')
-  const { path, format } = ingestHttp.params.parse(job.task.params)
+  const { path, read_as } = ingestHttp.params.parse(job.task.params)
   const base = new URL(source.url)
   const url = path === undefined ? base : new URL(`${source.url.replace(/\/$/, '')}/${path}`)
   if (!isWithinSource(url, base)) throw new RowSourceError('the path leads out of the source')
@@ -42,8 +47,13 @@ export async function openHttpInput(job: TaskThreadJob): Promise<LandingInput> {
   const { media_type } = await downloadFile(url, access, staged, new AbortController().signal)
   if (scanner) await scanDownload(scanner, staged)
   const name = url.pathname.split('/').at(-1) || source.name
-  const kind = format ?? inferKind(url.pathname, media_type)
-  return { name, label: `${source.name}: ${name}`, format: { kind }, open: () => openPlainFile(staged) }
+  const kind = read_as?.format ?? inferKind(url.pathname, media_type)
+  return {
+    name,
+    label: `${source.name}: ${name}`,
+    format: toDataFormat(read_as, kind),
+    open: () => openPlainFile(staged),
+  }
 }
 
 function readAuthorization({ authorization_file: file }: HttpDataSource): string | undefined {
@@ -62,8 +72,8 @@ function readAuthorization({ authorization_file: file }: HttpDataSource): string
 function inferKind(pathname: string, media_type: string | undefined): DataKind {
   const kind = inferDataKind(pathname) ?? kindsByMediaType[media_type ?? '']
   if (kind !== undefined) return kind
-  const known = downloadedFormats.join(', ')
+  const known = fileFormats.join(', ')
   throw new RowSourceError(
-    `the format of the file is unknown: neither its name nor its media type says; state format, one of ${known}`,
+    `the format of the file is unknown: neither its name nor its media type says; state read_as.format, one of ${known}`,
   )
 }

@@ -44,6 +44,7 @@ const landing_limits = { ...usualLimits, rows: 2_000_000_000 }
 const units: Readonly<Partial<Record<DataFormat['kind'], PlaceUnit>>> = {
   json: 'record',
   geojson: 'record',
+  xml: 'record',
   parquet: 'record',
   xlsx: 'row',
 }
@@ -83,7 +84,7 @@ export async function readInput(
   { onReject, onRead }: { readonly onReject: NonNullable<DataReadOptions['onReject']>; readonly onRead: ByteListener },
   onBlock: (block: DataBlock) => void | Promise<void>,
 ): Promise<void> {
-  const isJson = ['jsonl', 'json', 'geojson'].includes(input.format.kind)
+  const isJson = ['jsonl', 'json', 'geojson', 'xml'].includes(input.format.kind)
   const options = {
     ...{ limits: landing_limits, isSelected: () => true, onReject, hasLines: true, block_rows },
     // Objects of JSON are kept as JSON.

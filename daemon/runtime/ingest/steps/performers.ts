@@ -1,6 +1,5 @@
 // The performers of the operators of the catalog, by name.
 import { basename } from 'node:path'
-import { inferDataKind } from '../../../../adapters/platform/data-file/data-kinds.ts'
 import { openTenantDataFile } from '../../../../adapters/platform/data-file/tenant-data-file.ts'
 import type { DataSchema } from '../../../kernel/data/data-schema.ts'
 import { aggregate } from '../../../roles/ingest/operator/aggregate.ts'
@@ -21,6 +20,7 @@ import { openHttpInput } from '../http-source/http-input.ts'
 import type { DatasetPlace } from '../landing/land-blocks.ts'
 import { type LandingProgress, landFiles } from '../landing/land-files.ts'
 import type { LandingInput } from '../landing/landing-input.ts'
+import { formatOfFile } from '../landing/stated-format.ts'
 import type { TaskThreadJob } from '../thread-job.ts'
 import { openCarriedFile } from '../zone/carried-input.ts'
 import { aggregateRows } from './aggregate-rows.ts'
@@ -54,9 +54,9 @@ export const performers: Readonly<Record<string, TaskFunction>> = {
 }
 
 async function performIngestFile(job: TaskThreadJob, report: ProgressReport): Promise<TaskOutcome> {
-  const { file, max_rejects } = ingestFile.params.parse(job.task.params)
+  const { file, read_as, max_rejects } = ingestFile.params.parse(job.task.params)
   const input = {
-    ...{ name: basename(file), label: file, format: { kind: inferDataKind(file) ?? 'csv' } },
+    ...{ name: basename(file), label: file, format: formatOfFile(file, read_as) },
     open: () => openTenantDataFile(job.data_folder, job.tenant_id, file),
   } as const
   return await landOnce(job, (place) => landInputs(place, [input], max_rejects, report))

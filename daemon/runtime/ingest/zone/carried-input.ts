@@ -1,13 +1,14 @@
 // The file of a landing zone as what a task lands: the copy in custody, held to the digest with which it was taken.
 import { join } from 'node:path'
-import { inferDataKind } from '../../../../adapters/platform/data-file/data-kinds.ts'
 import { openPlainFile, TenantDataFileError } from '../../../../adapters/platform/data-file/tenant-data-file.ts'
+import { ingestLandingZone } from '../../../roles/ingest/operator/ingest-landing-zone.ts'
 import type { LandingInput } from '../landing/landing-input.ts'
+import { formatOfFile } from '../landing/stated-format.ts'
 import type { TaskThreadJob } from '../thread-job.ts'
 import { custodyName, zoneFolders } from './zone-folders.ts'
 
 /** Throws `TenantDataFileError` for a run that no file began. */
-export function openCarriedFile({ zones, tenant_id, pipeline, carried }: TaskThreadJob): LandingInput {
+export function openCarriedFile({ task, zones, tenant_id, pipeline, carried }: TaskThreadJob): LandingInput {
   if (zones === undefined) throw new TenantDataFileError('this machine has no landing zones')
   if (!carried)
     throw new TenantDataFileError(
@@ -15,5 +16,6 @@ export function openCarriedFile({ zones, tenant_id, pipeline, carried }: TaskThr
     )
   const { name, sha256 } = carried
   const file = join(zoneFolders(zones, { tenant_id, pipeline }).work, custodyName(carried))
-  return { name, label: name, format: { kind: inferDataKind(name) ?? 'csv' }, sha256, open: () => openPlainFile(file) }
+  const { read_as } = ingestLandingZone.params.parse(task.params)
+  return { name, label: name, format: formatOfFile(name, read_as), sha256, open: () => openPlainFile(file) }
 }

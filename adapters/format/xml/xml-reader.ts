@@ -1,9 +1,11 @@
-// Reads XML piece by piece: elements without their prefixes, no document types, and texts to a limit.
+// Reads XML piece by piece: elements without their prefixes, no entities of its own, and texts to a limit.
 import { SaxesParser } from 'saxes'
 import { DataFault } from '../../../daemon/kernel/data/data-fault.ts'
 
+export type XmlAttributes = Readonly<Record<string, string>>
+
 export type XmlListener = {
-  open?(name: string, attributes: Readonly<Record<string, string>>): void
+  open?(name: string, attributes: XmlAttributes): void
   text?(text: string): void
   close?(name: string): void
 }
@@ -15,23 +17,25 @@ const max_message_characters = 200
 export class XmlReader {
   readonly #parser = new SaxesParser({ position: false })
   readonly #decoder = new TextDecoder('utf-8', { fatal: true })
+  readonly #subject: string
   /** Bytes since the last element, which the parser holds. */
   #held_bytes = 0
   #depth = 0
 
-  /** `part`: its name in the archive, for messages. */
-  constructor(part: string, listener: XmlListener) {
+  /** `subject`: begins the messages of faults. A document type may only refer to an external one, which is never read. */
+  constructor(subject: string, listener: XmlListener) {
+    this.#subject = subject
     const parser = this.#parser
     parser.on('error', ({ message }) => {
-      throw new DataFault(`damaged: ${part}: ${message.slice(0, max_message_characters)}`)
+      throw this.#fault(message.slice(0, max_message_characters))
     })
-    parser.on('doctype', () => {
-      throw new DataFault(`${part} has a document type, which no workbook has`)
+    parser.on('doctype', (doctype) => {
+      if (doctype.includes('[')) throw this.#fault('it has a document type with declarations, which are not read')
     })
     parser.on('opentag', ({ name, attributes }) => {
       this.#held_bytes = 0
-      if (++this.#depth > max_depth) throw new DataFault(`damaged: ${part}: elements are nested too deeply`)
-      listener.open?.(localName(name), attributes as Readonly<Record<string, string>>)
+      if (++this.#depth > max_depth) throw this.#fault('elements are nested too deeply')
+      listener.open?.(localName(name), attributes as XmlAttributes)
     })
     parser.on('closetag', ({ name }) => {
       this.#held_bytes = 0
@@ -61,12 +65,17 @@ export class XmlReader {
     try {
       return bytes ? this.#decoder.decode(bytes, { stream: true }) : this.#decoder.decode()
     } catch {
-      throw new DataFault('damaged: a part of the workbook is not UTF-8')
+      throw this.#fault('it is not UTF-8')
     }
+  }
+
+  #fault(reason: string): DataFault {
+    return new DataFault(`${this.#subject}: ${reason}`)
   }
 }
 
-function localName(name: string): string {
+/** The name of an element or attribute without its prefix. */
+export function localName(name: string): string {
   const colon = name.indexOf(':')
   return colon < 0 ? name : name.slice(colon + 1)
 }
