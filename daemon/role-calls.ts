@@ -70,6 +70,7 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
     'site.quarantine.list',
   ],
   ingest: [
+    'intelligence.signal-intake.cause',
     'site.checkpoint.create',
     'site.data-key.create',
     'site.data-key.open',

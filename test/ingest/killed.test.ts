@@ -2,9 +2,12 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { remove as removeRun } from '../../daemon/roles/ingest/dag-run/remove.ts'
+import { deploy } from '../../daemon/roles/ingest/datapipeline/deploy.ts'
 import { triggerIdOf } from '../../daemon/roles/ingest/datapipeline-schedule/rules.ts'
 import { set as setSchedule } from '../../daemon/roles/ingest/datapipeline-schedule/set.ts'
 import { type IngestFaultPoint, ingestFaultPoints } from '../../daemon/roles/ingest/fault-points.ts'
+import { list as listSignals } from '../../daemon/roles/intelligence/signal/list.ts'
 import { judgeSite, KilledPipeline, source_rows } from '../support/ingest/killed-pipelines.ts'
 import { createKilledSite, type KilledSite } from '../support/ingest/killed-site.ts'
 import { KilledZone } from '../support/ingest/killed-zone.ts'
@@ -40,6 +43,14 @@ const setEachMinute = async () => {
   await site.olga.ok(setSchedule, { uid: scheduled.uid, schedule: '* * * * *' })
 }
 
+let failed: { readonly uid: string }
+/** A run that fails, since its file is not there. */
+const failOnce = async () => {
+  const task = { name: 'read', operator: 'ingest_file', params: { file: 'absent.csv' }, retries: 0 }
+  const content = JSON.stringify({ format: 1, dag_id: 'failing', tasks: [task] })
+  failed = await site.olga.ok(deploy, { dag_id: 'failing', content, run_on_deploy: true })
+}
+
 /** `later_ms`: how far the clock of the process is ahead of that of the one before. */
 type Death = {
   readonly point: IngestFaultPoint
@@ -71,6 +82,7 @@ const deaths: readonly Death[] = [
   { point: 'ingest-arrival-taken', act: () => zone.bring('entries.csv', source_rows) },
   { point: 'ingest-arrival-triggered' },
   { point: 'ingest-arrival-finished' },
+  { point: 'ingest-failure-reported', act: () => failOnce() },
   { point: 'ingest-schedule-set', act: () => deployLate().then(setEachMinute) },
   { point: 'ingest-schedule-triggering', later_ms: minute_ms },
   { point: 'ingest-schedule-triggered' },
@@ -98,6 +110,8 @@ test('in the end each run that was requested or due is there once, with each row
   expect(await zone.judge(source_rows)).toHaveLength(1)
   const datasets = await judgeSite(site)
   expect(await busy.judge(datasets)).toHaveLength(4)
+  await site.olga.ok(removeRun, { dag_id: 'failing', dag_run_id: 'deploy__1' })
+  expect((await site.olga.ok(listSignals, { subject_id: failed.uid })).items).toHaveLength(1)
   const ids = (await scheduled.judge(datasets)).toSorted()
   const [from, until] = setBetween.map((time) => triggerIdOf(Math.ceil(time / minute_ms) * minute_ms))
   expect([from, until]).toContain(ids[0])

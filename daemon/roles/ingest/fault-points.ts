@@ -9,6 +9,7 @@ export const ingestFaultPoints = [
   ...['ingest-deploy-triggered', 'ingest-deploy-ended', 'ingest-trigger-principal', 'ingest-trigger-stored'],
   ...['ingest-task-begun', 'ingest-landing-staged', 'ingest-landing-drafted', 'ingest-landing-named'],
   ...['ingest-task-performed', 'ingest-task-logged', 'ingest-task-ended', 'ingest-run-ended'],
+  ...['ingest-failure-reported'],
   ...['ingest-arrival-taken', 'ingest-arrival-triggered', 'ingest-arrival-finished'],
   ...['ingest-schedule-set', 'ingest-schedule-triggering', 'ingest-schedule-triggered', 'ingest-schedule-ended'],
 ] as const

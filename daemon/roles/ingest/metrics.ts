@@ -19,4 +19,11 @@ export const carriedTotal = counter('pipeline_carried_file_total', 'Files of lan
 export const lineageTotal = counter('pipeline_lineage_total', 'Runs whose lineage went to every sink, and failures', {
   outcome: ['sent', 'delayed'],
 })
-export const metrics = [runTotal, scheduledTotal, carriedTotal, lineageTotal]
+export const failureSignalTotal = counter(
+  'pipeline_failure_signal_total',
+  'Failed runs, by what became of their signal',
+  {
+    outcome: ['raised', 'off', 'refused', 'no_role', 'delayed'],
+  },
+)
+export const metrics = [runTotal, scheduledTotal, carriedTotal, lineageTotal, failureSignalTotal]

@@ -73,6 +73,7 @@ import { runMetrics } from './run-metric/model.ts'
 import { dagRuns, taskLogs } from './runner/model.ts'
 import { runJob } from './runner/run-job.ts'
 import { settings } from './settings.ts'
+import { failureSignals } from './workers/failure-signals.ts'
 import { landingZonePurge, landingZoneWatch } from './workers/landing-zones.ts'
 import { lineageEvents } from './workers/lineage-events.ts'
 import { runMetricsWorker } from './workers/run-metrics.ts'
@@ -88,7 +89,7 @@ export const ingest: Role = role(outline, {
   documentedNames: (resolved) => ({ 'pipeline-scheduler': getSettings(resolved, settings).scheduler_index }),
   metrics,
   jobs: [deploymentJob, effectDeploymentJob, runJob, scheduleJob, landingZoneJob],
-  workers: [scheduleClock, runMetricsWorker, landingZoneWatch, landingZonePurge, lineageEvents],
+  workers: [scheduleClock, runMetricsWorker, landingZoneWatch, landingZonePurge, lineageEvents, failureSignals],
   operations: {
     datapipeline: {
       ...{ deploy, list, get, update, remove, status, statuses: statusesOfPipelines, templates, template },

@@ -16,7 +16,7 @@ import { get } from '../../../daemon/roles/ingest/datapipeline/get.ts'
 import type { metrics } from '../../../daemon/roles/ingest/datapipeline/metrics.ts'
 import type { metrics as metricsOfEffect } from '../../../daemon/roles/ingest/effect/metrics.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
-import { startTestSite, type TestSite, waitUntil } from '../../support/site/test-site.ts'
+import { startTestSite, type TestSite, type TestSiteOptions, waitUntil } from '../../support/site/test-site.ts'
 
 export type IngestSite = TestSite & {
   /** The folder of data files of the tenant. */
@@ -25,12 +25,21 @@ export type IngestSite = TestSite & {
   writeFile(name: string, content: string): void
 }
 
-export function setUpIngestSite(settings: Readonly<Record<string, unknown>> = {}): () => IngestSite {
+/** `more`: sections of the profile besides, such as further roles, and a listener of the log. */
+export function setUpIngestSite(
+  settings: Readonly<Record<string, unknown>> = {},
+  { profile = {}, ...more }: Pick<TestSiteOptions, 'profile' | 'onEvent'> = {},
+): () => IngestSite {
   let site: IngestSite | undefined
   const folder = mkdtempSync(path.join(tmpdir(), 'ingest-'))
   beforeAll(async () => {
     const started = await startTestSite({
-      profile: { platform: { roles: ['site', 'ingest'] }, ingest: { port: 0, data_folder: folder, ...settings } },
+      ...more,
+      profile: {
+        platform: { roles: ['site', 'ingest'] },
+        ingest: { port: 0, data_folder: folder, ...settings },
+        ...profile,
+      },
     })
     mkdirSync(path.join(folder, started.tenant))
     const writeFile = (name: string, content: string) => writeFileSync(path.join(folder, started.tenant, name), content)

@@ -25,7 +25,7 @@ export async function deployPipeline(stage: OperationFixture, more: Readonly<Rec
   })
 }
 
-/** A run that is over, with its metrics: nothing writes of it any more. */
+/** A run that is over, with its metrics and its signal: nothing writes of it any more. */
 async function triggerRun(stage: OperationFixture) {
   const { uid, dag_id } = await deployPipeline(stage)
   const { site, admin: token } = stage
@@ -34,7 +34,8 @@ async function triggerRun(stage: OperationFixture) {
   const { store } = site.running.services.find(({ role }) => role.name === 'ingest')?.context ?? {}
   return await waitUntil(async () => {
     const run = (await store?.get(dagRuns, runDocumentId(uid, dag_run_id)))?.value
-    return run?.ended_at !== undefined && run.unmeasured === undefined && { dag_id, dag_run_id }
+    const isSettled = run?.ended_at !== undefined && run.unmeasured === undefined && run.unsignalled === undefined
+    return isSettled && { dag_id, dag_run_id }
   })
 }
 

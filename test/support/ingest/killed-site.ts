@@ -4,6 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parse, stringify } from 'yaml'
+import { everyOperation } from '../../../daemon/every-role.ts'
+import type { AnyOperation } from '../../../daemon/kernel/operation/operation.ts'
 import type { IngestFaultPoint } from '../../../daemon/roles/ingest/fault-points.ts'
 import { runCommand } from '../command/run-command.ts'
 import { mainFile, NODE_COMPILE_CACHE, nodeProgram } from '../command/run-command-process.ts'
@@ -49,16 +51,17 @@ export async function createKilledSite(): Promise<KilledSite> {
   configure(path.join(dir, 'profile.yaml'), path.dirname(files))
   const minted = await runJson(['token', 'mint', '--subject', 'olga', '--roles', 'operator'])
   const daemons = new Set<ChildProcess>()
-  let [starts, ahead_ms, url] = [0, 0, '']
-  const call = (_role: string, ...[method, at, body, sent]: RequestArguments) =>
-    sendHttpRequest(url, method, at, body, sent)
+  let [starts, ahead_ms] = [0, 0]
+  let urlOf: Readonly<Record<string, string | undefined>> = {}
+  const call = (role: string, ...[method, at, body, sent]: RequestArguments) =>
+    sendHttpRequest(urlOf[role] ?? '', method, at, body, sent)
   const stop = async () => {
     await Promise.all([...daemons].map((child) => endProcess(child, 'SIGKILL')))
   }
   return {
     ...{ dir, files, runJson, stop },
     now: () => Date.now() + ahead_ms,
-    olga: createCheckedClient({ call }, minted.token, () => 'ingest'),
+    olga: createCheckedClient({ call }, minted.token, findOperationRole),
     async start(point, later_ms = usual_later_ms) {
       ahead_ms += later_ms
       const env = {
@@ -68,7 +71,8 @@ export async function createKilledSite(): Promise<KilledSite> {
       const words = [stableThreads, '--import', preload, mainFile, 'serve', '--site', dir]
       const log = path.join(base, `serve-${++starts}.log`)
       const { daemon, urls } = await startDaemon({ program: nodeProgram, words, log, env }, daemons)
-      url = urls.ingest?.find((each) => each.startsWith('http')) ?? ''
+      const found = Object.entries(urls).map(([role, list]) => [role, list.find((each) => each.startsWith('http'))])
+      urlOf = Object.fromEntries(found)
       return daemon
     },
     async end() {
@@ -80,10 +84,16 @@ export async function createKilledSite(): Promise<KilledSite> {
 
 type RequestArguments = Parameters<typeof sendHttpRequest> extends [string, ...infer Rest] ? Rest : never
 
+function findOperationRole(operation: AnyOperation): string {
+  return everyOperation.find((each) => each.operation === operation)?.role ?? ''
+}
+
 /** Schedules recur each minute at most. */
 function configure(file: string, data_folder: string): void {
   const { consensus: _c, resolution: _r, platform, ...rest } = parse(readFileSync(file, 'utf8'))
   const ingest = { ...rest.ingest, port: 0, data_folder, scheduler_tick_minutes: 1, landing_settle_s: 0 }
-  const profile = { ...rest, platform: { ...platform, roles: ['site', 'ingest'] }, ingest }
+  const intelligence = { ...rest.intelligence, port: 0 }
+  const roles = ['site', 'ingest', 'intelligence']
+  const profile = { ...rest, platform: { ...platform, roles }, ingest, intelligence }
   writeFileSync(file, stringify(profile, { aliasDuplicateObjects: false }))
 }

@@ -1,12 +1,15 @@
-// Counts a run that is over, and wakes the worker that records its metrics.
+// Counts a run that is over, and wakes the workers that record its metrics and signal its failure.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { WorkflowRunState } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { runTotal } from '../metrics.ts'
 
 /** The worker that records the metrics of runs. */
 export const metrics_worker = 'run-metrics'
+/** The worker that raises signals for failed runs. */
+export const failure_signals_worker = 'failure-signals'
 
 export function announceEnd(call: Pick<Call, 'count' | 'wake'>, state: WorkflowRunState): void {
   call.count(runTotal, { state })
   call.wake(metrics_worker)
+  if (state === 'failed') call.wake(failure_signals_worker)
 }

@@ -102,8 +102,8 @@ class EmbeddedCallerScheduler implements CallerScheduler {
     if (!doc) return undefined
     for await (const _ of this.#activeRuns(doc.id))
       return refuse('wrong_state', 'the DAG has an active run: stop it first')
-    for await (const { id } of iterateDocuments(call.store(dagRuns), { filter: { pipeline: doc.id }, fresh: true }))
-      await removeEndedRun(call, id)
+    for await (const run of iterateDocuments(call.store(dagRuns), { filter: { pipeline: doc.id }, fresh: true }))
+      await removeEndedRun(call, run)
     await removeMetrics(call, doc.id)
     return undefined
   }
@@ -171,7 +171,7 @@ class EmbeddedCallerScheduler implements CallerScheduler {
     const call = this.#call
     await recordMetrics(call, doc, pipeline)
     const event = call.audited(call.address, doc.id, { dag_id: dag.dag_id, dag_run_id }, doc.value.label)
-    await removeEndedRun(call, doc.id, [event])
+    await removeEndedRun(call, doc, [event])
     return undefined
   }
 

@@ -44,13 +44,15 @@ const storedRun = z.strictObject({
   unmeasured: z.literal(1).optional(),
   /** The same for its lineage, which goes to the sinks of the profile. */
   unreported: z.literal(1).optional(),
+  /** The same for its failure, which raises a signal. */
+  unsignalled: z.literal(1).optional(),
 })
 export type StoredDagRun = z.infer<typeof storedRun>
 
 export const dagRuns = collection({
   name: 'dag-run',
   schema: storedRun,
-  indexes: ['pipeline', 'dag_id', 'state', 'unmeasured', 'unreported', ...job_indexes],
+  indexes: ['pipeline', 'dag_id', 'state', 'unmeasured', 'unreported', 'unsignalled', ...job_indexes],
   orders: [['pipeline', 'created_at']],
   // If-Match of a request is about the pipeline.
   revision: () => undefined,

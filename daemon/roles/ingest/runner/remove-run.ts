@@ -2,14 +2,22 @@
 import type { AuditEvent } from '../../../kernel/audit/audit-chain.ts'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
-import { dagRuns } from './model.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import { dagRuns, type StoredDagRun } from './model.ts'
+import { signalFailure } from './signal-failure.ts'
 import { removeTaskLogs } from './task-log.ts'
 
-/** Of a run that is over one more write may come: the mark that its metrics are recorded. */
-const max_attempts = 3
+/** Of a run that is over more writes may come: the marks that its metrics are recorded, and its failure is signalled. */
+const max_attempts = 4
 
-/** The logs go first: without their run nobody could find them. */
-export async function removeEndedRun(call: Call, id: string, audit: readonly AuditEvent[] = []): Promise<void> {
+/** The logs go first: without their run nobody could find them. Throws `Refusal('unavailable')` while its failure cannot be signalled. */
+export async function removeEndedRun(
+  call: Call,
+  doc: Doc<StoredDagRun>,
+  audit: readonly AuditEvent[] = [],
+): Promise<void> {
+  const { id } = doc
+  if (doc.value.unsignalled) await signalFailure(call, doc)
   await removeTaskLogs(call, id)
   for (let attempt = 1; ; attempt += 1)
     try {

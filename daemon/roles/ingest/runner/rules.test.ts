@@ -36,7 +36,9 @@ test('tasks follow those that they wait for, whatever the order of the document'
     run = succeed(run, name)
   }
   expect(findNextTask(run)).toBeUndefined()
-  expect(endRun(run, at)).toMatchObject({ state: 'success', ended_at: at, job: { state: 'completed' } })
+  const ended = endRun(run, at)
+  expect(ended).toMatchObject({ state: 'success', ended_at: at, job: { state: 'completed' } })
+  expect(ended).not.toHaveProperty('unsignalled')
 })
 
 test('a task whose process ended in a try is the next one again', () => {
@@ -53,7 +55,7 @@ test('a failed try is repeated as often as the task says; then all that wait for
   const twice = failTry(beginTask(once, 'a', at), a, at)
   expect(states(twice)).toEqual(['a failed', 'b upstream_failed', 'c undefined'])
   expect(findNextTask(twice)?.name).toBe('c')
-  expect(endRun(succeed(twice, 'c'), at)).toMatchObject({ state: 'failed', job: { state: 'failed' } })
+  expect(endRun(succeed(twice, 'c'), at)).toMatchObject({ state: 'failed', unsignalled: 1, job: { state: 'failed' } })
 })
 
 test('a stop keeps what is done, and leaves out what has not begun; an ended run stays as it is', () => {
@@ -61,6 +63,7 @@ test('a stop keeps what is done, and leaves out what has not begun; an ended run
   const stopped = stopRun(run, at)
   expect(states(stopped)).toEqual(['a success', 'b failed', 'c skipped'])
   expect(stopped).toMatchObject({ state: 'failed', job: { state: 'cancelled' } })
+  expect(stopped).not.toHaveProperty('unsignalled')
   expect(stopRun(stopped, '2026-03-03T12:00:00.000Z')).toBe(stopped)
 })
 
@@ -68,7 +71,7 @@ test('a run that may not go on keeps what is done, and has the reason', () => {
   const run = beginTask(succeed(runOf(taskOf('a'), taskOf('b')), 'a'), 'b', at)
   const failed = failRun(run, { code: 'forbidden', reason: 'ann is revoked' }, at)
   expect(states(failed)).toEqual(['a success', 'b failed'])
-  expect(failed).toMatchObject({ state: 'failed', reason: 'ann is revoked', job: { state: 'failed' } })
+  expect(failed).toMatchObject({ state: 'failed', reason: 'ann is revoked', unsignalled: 1, job: { state: 'failed' } })
 })
 
 test('the wait before a try doubles with each failure, to a day', () => {

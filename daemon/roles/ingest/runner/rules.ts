@@ -63,16 +63,16 @@ function failWaiting({ dag, tasks }: StoredDagRun): RunTask[] {
 /** Ends a run of which no task is left. */
 export function endRun(run: StoredDagRun, at: string): StoredDagRun {
   const isWhole = run.tasks.every(({ state }) => state === 'success')
-  const end = { state: isWhole ? ('success' as const) : ('failed' as const), ...endAt(at) }
-  return endJob(run, isWhole ? 'completed' : 'failed', end)
+  if (isWhole) return endJob(run, 'completed', { state: 'success', ...endAt(at) })
+  return endJob(run, 'failed', { state: 'failed', ...endAt(at), unsignalled: 1 })
 }
 
 /** Ends a run early, for a reason that no task has. */
 export function failRun(run: StoredDagRun, failure: JobFailure, at: string): StoredDagRun {
-  return endJob(run, 'failed', { ...endEarly(run, at), reason: failure.reason }, failure)
+  return endJob(run, 'failed', { ...endEarly(run, at), reason: failure.reason, unsignalled: 1 }, failure)
 }
 
-/** Ends a run at the request of a person. */
+/** Ends a run at the request of a person, who needs no signal of it. */
 export function stopRun(run: StoredDagRun, at: string): StoredDagRun {
   return endJob(run, 'cancelled', { ...endEarly(run, at), reason: 'it was stopped' })
 }

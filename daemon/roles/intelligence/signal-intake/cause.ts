@@ -1,18 +1,16 @@
 // Raises a signal for an event on the site itself, by the settings of its kind.
-import * as z from 'zod'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
-import { uid } from '../fields.ts'
+import { causeReport } from '../../../shared/signal-cause/report-cause.ts'
 import { checkTenantAndLabel } from './raise-signal.ts'
-import { cause } from './site-cause/model.ts'
 import { raiseSiteCause } from './site-cause/raise-site-cause.ts'
 
 export const raiseCause = operation({
   summary: 'Report an event on the site that is worth a signal, such as a failed pipeline',
   method: 'POST',
   path: '/api/v1/signal-intake/cause',
-  input: cause,
-  output: z.strictObject({ raised: z.boolean(), uid: uid.optional() }).meta({ id: 'CauseTaken' }),
+  input: causeReport.input,
+  output: causeReport.output,
   errors: ['not_your_tenant', 'label_denied'],
   allow: 'intelligence:raise',
 

@@ -3,8 +3,9 @@ import * as z from 'zod'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
 import type { Filter } from '../../../kernel/store/store.ts'
+import { severity } from '../../../shared/signal-cause/signal-subject.ts'
 import { shortText, uid } from '../fields.ts'
-import { severity, signal, signalStatus, signals, source, visibility } from './model.ts'
+import { signal, signalStatus, signals, source, visibility } from './model.ts'
 import { showSignal } from './view.ts'
 
 const offsetInstant = z.iso.datetime({ offset: true })

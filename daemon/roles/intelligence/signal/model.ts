@@ -3,14 +3,13 @@ import * as z from 'zod'
 import { label } from '../../../kernel/label/label.ts'
 import { requiredText } from '../../../kernel/operation/required-text.ts'
 import { collection } from '../../../kernel/store/store.ts'
+import { severity, subject } from '../../../shared/signal-cause/signal-subject.ts'
 import { unloggedChange } from '../change-log/model.ts'
 import { documentFields, documentViewFields, instant, rationale, shortText, uid } from '../fields.ts'
 import { signalIndex } from './documented-index.ts'
 
 export const signalStatus = z.enum(['new', 'acknowledged', 'investigating', 'resolved', 'dismissed'])
 export type SignalStatus = z.infer<typeof signalStatus>
-
-export const severity = z.enum(['critical', 'high', 'medium', 'low', 'info'])
 
 export const source = z
   .strictObject({
@@ -19,24 +18,6 @@ export const source = z
     reference: requiredText(2_048).optional().meta({ description: 'ID or URI of this signal at the source' }),
   })
   .meta({ id: 'SignalSource', description: 'Source of the signal' })
-
-export const subjectType = z.enum([
-  'entity',
-  'location',
-  'asset',
-  'event',
-  'organization',
-  'person',
-  'document',
-  'dataset',
-  'sensor',
-  'other',
-])
-
-export const subject = z
-  .strictObject({ type: subjectType, id: shortText, name: shortText })
-  .meta({ id: 'SignalSubject', description: 'Subject of the signal' })
-export type SignalSubject = z.infer<typeof subject>
 
 export const actor = z
   .strictObject({ type: z.enum(['person', 'service', 'agent']), id: shortText, name: shortText.optional() })

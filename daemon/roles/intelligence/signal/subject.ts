@@ -1,7 +1,7 @@
 // Reads the subject of a signal from either of the two fields that senders use.
 import * as z from 'zod'
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
-import { type SignalSubject, subject } from './model.ts'
+import { type SignalSubject, subject } from '../../../shared/signal-cause/signal-subject.ts'
 
 export const subjectInput = z
   .strictObject({

@@ -2,8 +2,9 @@
 import * as z from 'zod'
 import { clearance, label } from '../../../kernel/label/label.ts'
 import { collection } from '../../../kernel/store/store.ts'
+import { severity, subjectType } from '../../../shared/signal-cause/signal-subject.ts'
 import { documentFields, documentViewFields, instant, rationale, shortText, uid } from '../fields.ts'
-import { severity, source, subjectType } from '../signal/model.ts'
+import { source } from '../signal/model.ts'
 
 export const silenceState = z.enum(['pending', 'active', 'ended'])
 export type SilenceState = z.infer<typeof silenceState>

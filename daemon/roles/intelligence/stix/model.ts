@@ -1,7 +1,8 @@
 // The STIX 2.1 objects of an export (OASIS Standard, 10 June 2021), with their required properties.
 import * as z from 'zod'
 import { label } from '../../../kernel/label/label.ts'
-import { signal, subject } from '../signal/model.ts'
+import { subject } from '../../../shared/signal-cause/signal-subject.ts'
+import { signal } from '../signal/model.ts'
 
 /** Section 2.9: an object type and a UUID. */
 const stixId = (type: string) =>

@@ -3,7 +3,8 @@
 
 import { nameUuid } from '../../../kernel/encoding/name-uuid.ts'
 import { type Label, labelKey } from '../../../kernel/label/label.ts'
-import type { Signal, SignalSubject } from '../signal/model.ts'
+import type { SignalSubject } from '../../../shared/signal-cause/signal-subject.ts'
+import type { Signal } from '../signal/model.ts'
 import { extension_id, type Sighting, type StixBundle, type StixObject, type SubjectObject } from './model.ts'
 
 /**

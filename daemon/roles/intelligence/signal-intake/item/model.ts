@@ -2,8 +2,9 @@
 import * as z from 'zod'
 import { label } from '../../../../kernel/label/label.ts'
 import { requiredText } from '../../../../kernel/operation/required-text.ts'
+import { subject } from '../../../../shared/signal-cause/signal-subject.ts'
 import { shortText } from '../../fields.ts'
-import { actor, freeFields, signalInputFields, source, subject } from '../../signal/model.ts'
+import { actor, freeFields, signalInputFields, source } from '../../signal/model.ts'
 
 const { signal_type, severity, title, description, detected_at, expires_at, confidence } = signalInputFields
 

@@ -2,8 +2,8 @@
 import { isRefusal, type Refusal } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import { throwRefusal } from '../../../../kernel/operation/operation-contract.ts'
+import type { SiteCause } from '../../../../shared/signal-cause/report-cause.ts'
 import { seenCausesPart } from '../parts.ts'
-import type { SiteCause } from './model.ts'
 import { raiseSiteCause } from './raise-site-cause.ts'
 import { isBehind } from './rules.ts'
 

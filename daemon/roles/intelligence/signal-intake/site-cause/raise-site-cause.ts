@@ -2,10 +2,10 @@
 import { isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import { completeLabel, joinLabels, type Label } from '../../../../kernel/label/label.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
+import type { SiteCause } from '../../../../shared/signal-cause/report-cause.ts'
 import { countIntake } from '../metrics.ts'
 import { raiseSignal } from '../raise-signal.ts'
 import { intakeSettings } from '../settings.ts'
-import type { SiteCause } from './model.ts'
 
 /**
  * Raises the signal of a cause and returns its id, also for one that was raised before. Undefined if the profile turns this

@@ -2,12 +2,12 @@
 import * as z from 'zod'
 import { shortenText } from '../../../../kernel/text/shorten-text.ts'
 import type { PeerDecision } from '../../../../shared/peer-decision/peer-decision.ts'
+import type { SiteCause } from '../../../../shared/signal-cause/report-cause.ts'
 import type {
   ChannelListItem,
   DissentListItem,
   QuarantineListItem,
 } from '../../../../shared/signal-cause/signal-cause-lists.ts'
-import type { SiteCause } from './model.ts'
 
 /**
  * The cause of a session in conflict. A session never returns to IN_CONFLICT, so it has one key, for any number of

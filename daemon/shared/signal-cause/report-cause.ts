@@ -1,0 +1,46 @@
+// Reports an event on the site that is worth a signal to the role that raises signals.
+import * as z from 'zod'
+import type { Refusal } from '../../kernel/error/errors.ts'
+import { label } from '../../kernel/label/label.ts'
+import { operationContract, type RoleClients } from '../../kernel/operation/operation-contract.ts'
+import { requiredText } from '../../kernel/operation/required-text.ts'
+import { subject } from './signal-subject.ts'
+
+const causeKind = z.enum(['conflict', 'peer_decision', 'quarantine', 'stale_channel', 'failed_pipeline'])
+
+/**
+ * `key`: identifies one occurrence: constant while it lasts, and new when the event occurs again. `label`: label of
+ * the object concerned, where it has one.
+ */
+const siteCause = z
+  .strictObject({
+    kind: causeKind,
+    key: requiredText(1_000),
+    tenant_id: requiredText(256),
+    label: label.optional(),
+    subject,
+    title: requiredText(512),
+    description: z.string().max(4_096).optional(),
+    detected_at: z.iso.datetime().optional(),
+  })
+  .meta({ id: 'Cause', description: 'An event on the site that is worth a signal' })
+export type SiteCause = z.infer<typeof siteCause>
+
+/** `raised`: false where the profile turns signals of this kind off. */
+const causeTaken = z
+  .strictObject({ raised: z.boolean(), uid: z.string().min(1).max(128).optional() })
+  .meta({ id: 'CauseTaken' })
+
+export const causeReport = operationContract({
+  address: 'intelligence.signal-intake.cause',
+  input: siteCause,
+  output: causeTaken,
+})
+
+/** A repetition finds the signal that the first report raised. Throws `Refusal('unavailable')` while the role does not answer. */
+export async function reportCause(
+  { roles }: { readonly roles: RoleClients },
+  cause: SiteCause,
+): Promise<z.output<typeof causeTaken> | Refusal> {
+  return await roles.request(causeReport, cause)
+}
