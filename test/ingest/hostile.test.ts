@@ -28,6 +28,7 @@ test.each<[string, string, string | Uint8Array, RegExp]>([
   ['Parquet without its beginning', 'tail.parquet', parquet.slice(20), /tail\.parquet: /],
   ['Parquet that lies about its size', 'lying.parquet', lying, /lying\.parquet: /],
   ['text as Parquet', 'text.parquet', 'a,b\n1,2\n', /text\.parquet: /],
+  ['text as Avro', 'text.avro', 'a,b\n1,2\n', /text\.avro: damaged, or not an Avro file/],
   ['text as a workbook', 'text.xlsx', 'a,b\n1,2\n', /text\.xlsx: /],
   [
     'a workbook as text',
@@ -75,7 +76,12 @@ test.each<[string, string, string | Uint8Array, RegExp]>([
     /laughs\.xml: not a well-formed XML document: it has a document type with declarations/,
   ],
   ['elements of a million levels', 'deep.xml', '<a>'.repeat(1_000_000), /deep\.xml: .*elements are nested too deeply/],
-  ['a text of 20 MB in XML', 'long.xml', `<x><y k="1"/><y>${'z'.repeat(20_000_000)}</y></x>`, /long\.xml: a text of more than/],
+  [
+    'a text of 20 MB in XML',
+    'long.xml',
+    `<x><y k="1"/><y>${'z'.repeat(20_000_000)}</y></x>`,
+    /long\.xml: a text of more than/,
+  ],
   ['XML that is cut', 'cut.xml', '<x><y k="1"/><y k="2"/>', /cut\.xml: not a well-formed XML document/],
   ['nothing', 'empty.csv', '', /empty\.csv, line 1: the first line must name the columns/],
 ])('%s', async (_, name, content, message) => {

@@ -1,6 +1,6 @@
 // Files that are landed: types that hold for every row, values as they were, rejects with their places, and the whole folder or none.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { readParquet } from '../../adapters/format/parquet/read-parquet.ts'
@@ -365,4 +365,12 @@ describe('an XML document', () => {
       '"number":2,"reason":"\\"p\\" has text between its elements"',
     )
   })
+})
+
+test('an Avro file lands with the types that it states; what is nested is JSON', async () => {
+  copyFileSync(path.join(import.meta.dirname, '../support/data/avro/people-deflate.avro'), at('people.avro'))
+  const dataset = await land(['people.avro'], 'avro')
+  expect(dataset).toMatchObject({ rows: 2, inputs: [{ read_as: { format: 'avro' } }] })
+  expect(typesOf(dataset)).toMatchObject({ id: 'int64', age: 'int32', seen: 'timestamp', address: 'text' })
+  expect((await readLanded('avro'))[0]).toContain('{"city":"Bonn","zip":null}')
 })

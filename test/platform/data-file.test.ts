@@ -74,7 +74,7 @@ describe.each(resultKinds)('%s', (kind) => {
 
 test('every extension has a kind, in any case', () => {
   expect(readableExtensions.map((extension) => inferDataKind(`x${extension.toUpperCase()}`))).toEqual([
-    ...['csv', 'tsv', 'tsv', 'jsonl', 'jsonl', 'json', 'geojson', 'xml', 'parquet', 'parquet', 'xlsx', 'xlsx'],
+    ...['csv', 'tsv', 'tsv', 'jsonl', 'jsonl', 'json', 'geojson', 'xml', 'avro', 'parquet', 'parquet', 'xlsx', 'xlsx'],
   ])
   expect(inferDataKind('x.xls')).toBeUndefined()
 })

@@ -13,7 +13,7 @@ import { findXmlEncoding, findXmlPath } from './xml-format.ts'
 export const resultKinds = ['csv', 'jsonl', 'parquet'] as const
 export type ResultKind = (typeof resultKinds)[number]
 /** `dataset`: a folder that was landed; no file is one. */
-export type DataKind = ResultKind | 'tsv' | 'json' | 'geojson' | 'xml' | 'xlsx' | 'dataset'
+export type DataKind = ResultKind | 'tsv' | 'json' | 'geojson' | 'xml' | 'avro' | 'xlsx' | 'dataset'
 
 export type DataFormat = {
   readonly kind: DataKind
@@ -88,6 +88,13 @@ const readers: Readonly<Record<DataKind, { readonly extensions: readonly string[
       const encoding = stated.encoding ?? (await findXmlEncoding(file)) ?? 'utf-8'
       const path = stated.pointer ?? (await findXmlPath(file, encoding))
       return readXml(file.text(onRead), path, list_separator, options, encoding)
+    },
+  },
+  avro: {
+    extensions: ['.avro'],
+    async open(file, options, onRead) {
+      const { readAvro } = await import('../../format/avro/read-avro.ts')
+      return readAvro(file, list_separator, options, onRead)
     },
   },
   parquet: {

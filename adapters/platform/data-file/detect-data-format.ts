@@ -9,7 +9,7 @@ import {
 } from '../../../daemon/kernel/data/utf8-source.ts'
 import type { DetectedDialect } from '../../format/csv/detect-dialect.ts'
 import { type DataFile, DataFileError } from './data-file.ts'
-import type { DataFormat } from './data-kinds.ts'
+import type { DataFormat, DataKind } from './data-kinds.ts'
 import { detectEncoding } from './detect-encoding.ts'
 import { findXmlEncoding, findXmlPath } from './xml-format.ts'
 
@@ -21,6 +21,8 @@ export type DetectedFormat = {
 
 /** Bytes of the beginning by which the dialect is found. */
 const sample_bytes = 262_144
+/** Kinds of which nothing has to be found. */
+const kindsAsTheyAre: ReadonlySet<DataKind> = new Set(['avro', 'dataset', 'geojson', 'parquet'])
 const longest_mark_bytes = 3
 const max_named_sheets = 5
 
@@ -37,8 +39,7 @@ export async function detectDataFormat(
   stated: DataFormat,
   onRead: (read_bytes: number) => void,
 ): Promise<DetectedFormat> {
-  if (stated.kind === 'parquet' || stated.kind === 'dataset' || stated.kind === 'geojson')
-    return { format: stated, remarks: [] }
+  if (kindsAsTheyAre.has(stated.kind)) return { format: stated, remarks: [] }
   if (stated.kind === 'xlsx') return await chooseSheet(file, stated)
   if (stated.kind === 'xml') return await chooseElements(file, stated, onRead)
   const { encoding, remark } = await findEncoding(file, stated.encoding, onRead)

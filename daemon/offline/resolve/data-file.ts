@@ -137,7 +137,7 @@ export async function readGoodRows(
 /** The unit that the places of a format count. */
 export function unitOf(kind: DataKind): FileBadRows['unit'] {
   if (kind === 'xlsx') return 'row'
-  return ['parquet', 'dataset', 'json', 'geojson', 'xml'].includes(kind) ? 'record' : 'line'
+  return ['parquet', 'dataset', 'json', 'geojson', 'xml', 'avro'].includes(kind) ? 'record' : 'line'
 }
 
 /** Finds how the file is to be read. `onRead` is called before each read. */

@@ -61,6 +61,12 @@ export const parts: readonly RepositoryPart[] = [
     allows: [kernel, platform, node, zod, /^adapters\/(format|platform\/data-file)\//],
   },
   {
+    // A format is made of others: a workbook of XML, records of XML of lines of JSON.
+    name: 'adapters/format',
+    files: /^adapters\/format\//,
+    allows: [kernel, shared, platform, node, zod, /^adapters\/format\//],
+  },
+  {
     name: 'an adapter',
     files: /^adapters\/([^/]+\/[^/]+)\//,
     allows: [kernel, shared, platform, node, zod, /^adapters\/$1\//],

@@ -26,7 +26,7 @@ const max_named_columns = 10_000
 
 const readingShape = {
   kind: z
-    .enum(['csv', 'tsv', 'jsonl', 'parquet', 'xlsx', 'json', 'geojson', 'xml', 'dataset'] satisfies DataKind[])
+    .enum(['csv', 'tsv', 'jsonl', 'parquet', 'xlsx', 'json', 'geojson', 'xml', 'avro', 'dataset'] satisfies DataKind[])
     .optional(),
   delimiter: z.string().max(8).optional(),
   encoding: z.enum(textEncodings).optional(),

@@ -4,7 +4,7 @@ import { dialectCharacter } from '../../../kernel/data/csv-dialect.ts'
 import { textEncodings } from '../../../kernel/data/utf8-source.ts'
 
 /** Formats of data files. */
-export const fileFormats = ['csv', 'tsv', 'json', 'jsonl', 'geojson', 'xml', 'parquet', 'xlsx'] as const
+export const fileFormats = ['csv', 'tsv', 'json', 'jsonl', 'geojson', 'xml', 'avro', 'parquet', 'xlsx'] as const
 
 export const readAs = z
   .strictObject({

@@ -19,6 +19,7 @@ const kindsByMediaType: Readonly<Record<string, DataKind>> = {
   'text/csv': 'csv',
   'text/tab-separated-values': 'tsv',
   'application/json': 'json',
+  'application/avro': 'avro',
   'application/geo+json': 'geojson',
   'application/jsonl': 'jsonl',
   'application/x-ndjson': 'jsonl',

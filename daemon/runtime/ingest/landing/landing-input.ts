@@ -45,6 +45,7 @@ const units: Readonly<Partial<Record<DataFormat['kind'], PlaceUnit>>> = {
   json: 'record',
   geojson: 'record',
   xml: 'record',
+  avro: 'record',
   parquet: 'record',
   xlsx: 'row',
 }
@@ -84,11 +85,11 @@ export async function readInput(
   { onReject, onRead }: { readonly onReject: NonNullable<DataReadOptions['onReject']>; readonly onRead: ByteListener },
   onBlock: (block: DataBlock) => void | Promise<void>,
 ): Promise<void> {
-  const isJson = ['jsonl', 'json', 'geojson', 'xml'].includes(input.format.kind)
+  const hasJson = ['jsonl', 'json', 'geojson', 'xml', 'avro'].includes(input.format.kind)
   const options = {
     ...{ limits: landing_limits, isSelected: () => true, onReject, hasLines: true, block_rows },
     // Objects of JSON are kept as JSON.
-    ...(isJson && { isOptional: () => true }),
+    ...(hasJson && { isOptional: () => true }),
   }
   await withFile(input, input.version, async (file) => {
     for await (const block of await openBlocks(file, input.format, options, onRead)) {

@@ -1,0 +1,167 @@
+// Reads the values of a record of Avro as texts; what is nested as JSON.
+import { isUtf8 } from 'node:buffer'
+import { DataFault, not_utf8 } from '../../../daemon/kernel/data/data-fault.ts'
+import type { ValueType } from '../../../daemon/kernel/data/data-schema.ts'
+import { formatJsonValue } from '../json-lines/json-record.ts'
+import type { AvroCursor } from './avro-cursor.ts'
+import { type AvroScalarType, scalarOf } from './avro-scalars.ts'
+import type { AvroField, AvroRecord, AvroType } from './avro-schema.ts'
+
+/** Levels of values within values. */
+const max_depth = 64
+/** Items of the lists of one record: empty ones take no bytes. */
+const max_items = 1_048_576
+
+type ValueText = string | Uint8Array | undefined
+
+/** Reads a value, and keeps in `state` what is wrong with it, so that what follows can be read. */
+type ValueReader<T> = (cursor: AvroCursor, state: ReadingState, depth: number) => T
+type ReadingState = { fault: string | undefined; items: number }
+
+export type AvroColumn = {
+  readonly name: string
+  readonly stated: ValueType
+  readonly read: ValueReader<ValueText>
+}
+
+/** `separator`: joins the items of a list. `isOptional`: columns whose values are JSON where they have no text. */
+export function columnsOf(
+  { fields }: AvroRecord,
+  separator: string,
+  isOptional: (name: string) => boolean,
+): AvroColumn[] {
+  const compiler = new ReaderCompiler()
+  return fields.map(({ name, type }) => {
+    const scalar = onlyScalar(type)
+    if (scalar) return { name, ...compiler.column(type, scalar) }
+    const value = compiler.json(type)
+    const read: AvroColumn['read'] = (cursor, state, depth) =>
+      toText(value(cursor, state, depth), separator, isOptional(name), state)
+    return { name, stated: { type: 'text' }, read }
+  })
+}
+
+function toText(value: unknown, separator: string, isOptional: boolean, state: ReadingState): string | undefined {
+  const formatted = formatJsonValue(value, separator)
+  if ('text' in formatted) return formatted.text
+  if (isOptional) return JSON.stringify(value)
+  state.fault ??= formatted.fault
+  return undefined
+}
+
+function isScalar(type: AvroType): type is AvroScalarType {
+  return type.kind === 'primitive' || type.kind === 'fixed' || type.kind === 'enum'
+}
+
+function isNull(type: AvroType): boolean {
+  return type.kind === 'primitive' && type.type === 'null'
+}
+
+/** The type of all values that are not null. */
+function onlyScalar(type: AvroType): AvroScalarType | undefined {
+  if (type.kind !== 'union') return isScalar(type) ? type : undefined
+  const [only, another] = type.branches.filter((branch) => !isNull(branch))
+  return only && !another && isScalar(only) ? only : undefined
+}
+
+/** Makes the reader of each type once, since types may contain themselves. */
+class ReaderCompiler {
+  readonly #readers = new Map<AvroType, ValueReader<unknown>>()
+
+  column(type: AvroType, scalarType: AvroScalarType): Pick<AvroColumn, 'stated' | 'read'> {
+    const { read, format, stated } = scalarOf(scalarType)
+    const own = (cursor: AvroCursor, state: ReadingState) => checkText(format(read(cursor)), state)
+    if (type.kind !== 'union') return { stated, read: own }
+    const readers = type.branches.map((branch) => (isNull(branch) ? () => undefined : own))
+    return { stated, read: (cursor, state) => chooseBranch(readers, cursor)(cursor, state) }
+  }
+
+  json(type: AvroType): ValueReader<unknown> {
+    const known = this.#readers.get(type)
+    if (known) return known
+    const later: { read?: ValueReader<unknown> } = {}
+    this.#readers.set(type, (cursor, state, depth) => {
+      if (depth > max_depth) throw new DataFault('a value is nested too deeply')
+      return later.read?.(cursor, state, depth)
+    })
+    later.read = this.#compile(type)
+    return this.#readers.get(type) ?? later.read
+  }
+
+  #compile(type: AvroType): ValueReader<unknown> {
+    switch (type.kind) {
+      case 'record':
+        return this.#record(type.fields)
+      case 'array':
+      case 'map':
+        return type.kind === 'array' ? readList(this.json(type.items)) : readMap(this.json(type.items))
+      case 'union': {
+        const readers = type.branches.map((branch) => this.json(branch))
+        return (cursor, state, depth) => chooseBranch(readers, cursor)(cursor, state, depth)
+      }
+      default:
+        return readScalar(type)
+    }
+  }
+
+  #record(fields: readonly AvroField[]): ValueReader<unknown> {
+    const readers = fields.map(({ name, type }) => [name, this.json(type)] as const)
+    return (cursor, state, depth) =>
+      Object.fromEntries(readers.map(([name, read]) => [name, read(cursor, state, depth + 1)]))
+  }
+}
+
+function chooseBranch<T>(readers: readonly T[], cursor: AvroCursor): T {
+  const reader = readers[cursor.count()]
+  if (reader === undefined) throw new DataFault('damaged: a value is of a type that its schema does not have')
+  return reader
+}
+
+function readScalar(type: AvroScalarType): ValueReader<unknown> {
+  const { read, format, isJson } = scalarOf(type)
+  return (cursor, state) => {
+    const stored = read(cursor)
+    if (stored === null) return null
+    if (isJson && (typeof stored === 'boolean' || Number.isFinite(stored))) return stored
+    const text = checkText(format(stored), state)
+    return text instanceof Uint8Array ? Buffer.from(text).toString('utf8') : (text ?? null)
+  }
+}
+
+function checkText(text: ValueText, state: ReadingState): ValueText {
+  if (text instanceof Uint8Array && !isUtf8(text)) state.fault ??= not_utf8
+  return text
+}
+
+function readList(item: ValueReader<unknown>): ValueReader<unknown> {
+  return (cursor, state, depth) => {
+    const items: unknown[] = []
+    eachItem(cursor, state, () => items.push(item(cursor, state, depth + 1)))
+    return items
+  }
+}
+
+function readMap(item: ValueReader<unknown>): ValueReader<unknown> {
+  return (cursor, state, depth) => {
+    const items = new Map<string, unknown>()
+    eachItem(cursor, state, () => {
+      const bytes = cursor.bytes()
+      checkText(bytes, state)
+      const name = Buffer.from(bytes).toString('utf8')
+      if (items.has(name)) state.fault ??= 'a map has a name twice'
+      items.set(name, item(cursor, state, depth + 1))
+    })
+    return Object.fromEntries(items)
+  }
+}
+
+/** Lists are in blocks: each has a count, negative where the bytes of the block follow; 0 is the end. */
+function eachItem(cursor: AvroCursor, state: ReadingState, take: () => void): void {
+  for (let count = cursor.count(); count !== 0; count = cursor.count()) {
+    if (count < 0) cursor.count()
+    for (let left = Math.abs(count); left > 0; left--) {
+      if (++state.items > max_items) throw new DataFault(`a record has more than ${max_items} items in its lists`)
+      take()
+    }
+  }
+}
