@@ -171,6 +171,11 @@ describe('a step that is refused', () => {
     ['a name of a field that is not known', stepOf(read, { extra: 1 }), 'extra'],
     ['another format', stepOf(read, { format: 2 }), 'format'],
     ['an operator that this version lacks', stepOf({ ...read, operator: 'teleport' }), 'no operator teleport'],
+    [
+      'an operator of another role',
+      stepOf({ ...read, operator: 'notify', params: { title: 'Done' } }),
+      'requests the role intelligence',
+    ],
     ['parameters that do not fit', stepOf({ ...read, params: {} }), 'task.params.file'],
     [
       'datasets that the operator does not take',

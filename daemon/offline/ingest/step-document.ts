@@ -66,6 +66,12 @@ function checkTask({ task, inputs }: Step): void {
       `install the release of the site on this worker; it has ${known}`,
     )
   }
+  if (found.requests !== undefined)
+    throw new OfflineCommandError(
+      2,
+      `the step cannot be performed: ${found.name} requests the role ${found.requests} of the site, which no worker reaches`,
+      'run the pipeline on a site with the embedded scheduler',
+    )
   const parsed = parseWithSchema(found.params, task.params)
   if (!parsed.success) throw describeFault(parsed.errors[0], 'task.params')
   const { min, max } = found.inputs

@@ -25,10 +25,13 @@ export type TaskWork = {
   readonly http_source?: HttpDataSource
 }
 
-/** The end of a try. `log`: its lines, bounded; `isFinal`: another try would end in the same way. */
+/** `isFinal`: another try would end in the same way. */
+export type TaskFailure = { readonly reason: string; readonly isFinal: boolean }
+
+/** The end of a try. `log`: its lines, bounded. */
 export type TaskOutcome = { readonly log: string } & (
   | { readonly dataset?: LandedSummary; readonly written?: WrittenFile }
-  | { readonly failure: { readonly reason: string; readonly isFinal: boolean } }
+  | { readonly failure: TaskFailure }
 )
 
 export type TaskPerformer = {

@@ -4,13 +4,13 @@ import type { Refusal } from '../../kernel/error/errors.ts'
 import { label } from '../../kernel/label/label.ts'
 import { operationContract, type RoleClients } from '../../kernel/operation/operation-contract.ts'
 import { requiredText } from '../../kernel/operation/required-text.ts'
-import { subject } from './signal-subject.ts'
+import { severity, subject } from './signal-subject.ts'
 
-const causeKind = z.enum(['conflict', 'peer_decision', 'quarantine', 'stale_channel', 'failed_pipeline'])
+const causeKind = z.enum(['conflict', 'peer_decision', 'quarantine', 'stale_channel', 'failed_pipeline', 'notice'])
 
 /**
  * `key`: identifies one occurrence: constant while it lasts, and new when the event occurs again. `label`: label of
- * the object concerned, where it has one.
+ * the object concerned, where it has one. `severity`: of a notice, in place of that of the profile.
  */
 const siteCause = z
   .strictObject({
@@ -22,6 +22,11 @@ const siteCause = z
     title: requiredText(512),
     description: z.string().max(4_096).optional(),
     detected_at: z.iso.datetime().optional(),
+    severity: severity.optional().meta({ description: 'Of a notice; the profile grades every other kind' }),
+  })
+  .refine(({ kind, severity: own }) => kind === 'notice' || own === undefined, {
+    path: ['severity'],
+    message: 'only a notice has a severity of its own',
   })
   .meta({ id: 'Cause', description: 'An event on the site that is worth a signal' })
 export type SiteCause = z.infer<typeof siteCause>

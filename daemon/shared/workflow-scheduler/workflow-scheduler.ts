@@ -62,6 +62,16 @@ export const taskLineage = z
   .meta({ id: 'TaskLineage' })
 export type TaskLineage = z.infer<typeof taskLineage>
 
+/** What another role of the site made for a task that requested it. */
+export const requestedWork = z
+  .strictObject({
+    role: z.string().min(1).max(64),
+    object: z.enum(['signal']).meta({ description: 'Kind of the object that it made' }),
+    uid: z.string().min(1).max(128),
+  })
+  .meta({ id: 'RequestedWork' })
+export type RequestedWork = z.infer<typeof requestedWork>
+
 export const workflowTask = z
   .strictObject({
     task_id: z.string(),
@@ -70,6 +80,7 @@ export const workflowTask = z
     start_date: instant.nullable(),
     end_date: instant.nullable(),
     lineage: taskLineage.optional().meta({ description: 'Of a task that made something' }),
+    requested: requestedWork.optional().meta({ description: 'Of a task that another role performed' }),
   })
   .meta({ id: 'WorkflowTask' })
 export type WorkflowTask = z.infer<typeof workflowTask>

@@ -1,60 +1,12 @@
 // Failed runs where the role that raises signals runs in another process, is away, or is not on the site at all.
-import { mkdirSync } from 'node:fs'
-import path from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { type RunningSite, serve } from '../../../daemon/boot/serve.ts'
-import { everyOperation } from '../../../daemon/every-role.ts'
-import type { AnyOperation } from '../../../daemon/kernel/operation/operation.ts'
+import { expect, test } from 'vitest'
 import { remove as removeRun } from '../../../daemon/roles/ingest/dag-run/remove.ts'
 import { deploy } from '../../../daemon/roles/ingest/datapipeline/deploy.ts'
 import { dagRuns } from '../../../daemon/roles/ingest/runner/model.ts'
 import { list as listSignals } from '../../../daemon/roles/intelligence/signal/list.ts'
-import { createCheckedClient } from '../../support/http/checked-client.ts'
-import { sendHttpRequest } from '../../support/http/send-http-request.ts'
-import { createTestSite, waitUntil } from '../../support/site/test-site.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
+import { type DividedSite, openDividedSite } from './divided-site.ts'
 import { ingestContent, waitUntilDeployed, waitUntilRunOver } from './ingest-site.ts'
-
-const roleOf = (operation: AnyOperation) => everyOperation.find((each) => each.operation === operation)?.role ?? ''
-
-/** A site whose roles start and stop apart, as processes do. */
-async function openDividedSite(roles: readonly string[]) {
-  const profile = { platform: { roles: ['site', ...roles] }, ingest: { port: 0 }, intelligence: { port: 0 } }
-  const world = await createTestSite({ profile })
-  mkdirSync(path.join(world.folder.data, world.tenant), { recursive: true })
-  const running = new Map<string, RunningSite>()
-  onTestFinished(async () => {
-    for (const process of [...running.values()].toReversed()) await process.stop()
-    await world.end()
-  })
-  const warnings: [event: string, fields: Readonly<Record<string, unknown>>][] = []
-  const warn = (event: string, fields: Readonly<Record<string, unknown>> = {}) => warnings.push([event, fields])
-  const log = { debug: () => undefined, info: () => undefined, warn, error: warn }
-  const serviceOf = (role: string) => {
-    const found = [...running.values()].flatMap(({ services }) => services).find((each) => each.role.name === role)
-    if (!found) throw new Error(`${role} does not run`)
-    return found
-  }
-  const call: typeof world.call = async (role, method, at, body, sent) => {
-    const url = serviceOf(role).urls.find((each) => each.startsWith('http')) ?? ''
-    return await sendHttpRequest(url, method, at, body, sent)
-  }
-  return {
-    warnings,
-    store: () => serviceOf('ingest').context.store,
-    wake: () => serviceOf('ingest').wake('failure-signals'),
-    as: async () => createCheckedClient({ call }, await world.token(), roleOf),
-    async start(...names: string[]) {
-      const options = { folder: world.folder, env: {}, clock: world.clock, log }
-      running.set(names.join(), await serve({ ...options, roles: names }))
-    },
-    async stop(...names: string[]) {
-      await running.get(names.join())?.stop()
-      running.delete(names.join())
-    },
-  }
-}
-
-type DividedSite = Awaited<ReturnType<typeof openDividedSite>>
 
 async function failOnce(site: DividedSite, dag_id: string): Promise<string> {
   const ann = await site.as()
@@ -79,7 +31,7 @@ test('while the role is away the mark stays, also over a crash, and no failed ru
   await site.start('site', 'ingest')
   expect(await isMarked(site, uid)).toBe(true)
   await site.start('intelligence')
-  site.wake()
+  site.wake('failure-signals')
   await waitUntil(async () => !(await isMarked(site, uid)))
   const again = await site.as()
   expect((await again.ok(listSignals, { subject_id: uid })).items).toHaveLength(1)

@@ -162,6 +162,8 @@ test('reports a failing pipeline once for each run, within the own tenant', asyn
     (await ingest.ok(raiseCause, { ...alert, key: 'run-2' })).uid,
   )
   expect(await olga.refusal(raiseCause, { ...alert, tenant_id: 'tenant-b' })).toBe('not_your_tenant')
+  // Only a notice has a severity of its own.
+  expect(await olga.refusal(raiseCause, { ...alert, severity: 'critical' })).toBe('invalid')
   expect(await (await world.as()).refusal(raiseCause, alert)).toBe('forbidden')
 })
 

@@ -7,6 +7,7 @@ import { deploy } from '../../../daemon/roles/ingest/datapipeline/deploy.ts'
 import { get } from '../../../daemon/roles/ingest/datapipeline/get.ts'
 import { run as triggerRun } from '../../../daemon/roles/ingest/datapipeline/run.ts'
 import { get as getSchedule } from '../../../daemon/roles/ingest/datapipeline-schedule/get.ts'
+import { list as listSignals } from '../../../daemon/roles/intelligence/signal/list.ts'
 import { createDatabase } from '../../roles/ingest/ingest-site.ts'
 import { waitUntil } from '../site/test-site.ts'
 import { type JudgedDataset, judgeDatasets } from './judge-datasets.ts'
@@ -25,8 +26,9 @@ export class KilledPipeline {
     this.#site = site
     this.dag_id = dag_id
     // Another try follows at once: no try fails but by a death.
-    const task = { name: 'read', operator: 'ingest_database', params: { connection_id, table: 'entry' }, retries: 0 }
-    this.#content = JSON.stringify({ format: 1, dag_id, tasks: [task] })
+    const read = { name: 'read', operator: 'ingest_database', params: { connection_id, table: 'entry' }, retries: 0 }
+    const announce = { name: 'announce', operator: 'notify', params: { title: `${dag_id} begins` }, retries: 0 }
+    this.#content = JSON.stringify({ format: 1, dag_id, tasks: [announce, { ...read, after: ['announce'] }] })
   }
 
   /** A source and its connection, while a process runs. */
@@ -75,7 +77,7 @@ export class KilledPipeline {
     return await this.#site.olga.ok(getSchedule, { uid: this.uid })
   }
 
-  /** Every run succeeded, and has one dataset with every row of the source once. Returns the ids of the runs. */
+  /** Every run succeeded, has one dataset with every row of the source once, and raised one signal. Returns the ids of the runs. */
   async judge(datasets: readonly JudgedDataset[]): Promise<string[]> {
     const runs = await this.listRuns()
     for (const { dag_run_id, state, reason } of runs) assert.equal(state, 'success', `${dag_run_id}: ${reason}`)
@@ -87,6 +89,9 @@ export class KilledPipeline {
       `datasets of ${this.dag_id}`,
     )
     for (const { ids } of own) assert.equal(ids.length, source_rows)
+    const { items } = await this.#site.olga.ok(listSignals, { subject_id: this.uid, limit: 500 })
+    const notices = runs.map(({ dag_run_id }) => `Run ${dag_run_id} of ${this.dag_id}, task announce.`)
+    assert.deepEqual(items.map(({ description }) => description).toSorted(), notices.toSorted())
     return runs.map(({ dag_run_id }) => dag_run_id)
   }
 }

@@ -8,6 +8,7 @@ import type { Collection, Doc } from '../../../kernel/store/store.ts'
 import type { AssembledDag } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { faultPointPart } from '../parts.ts'
+import { findRequestFault } from '../requested-task/requested-task.ts'
 import { attemptFirstRun, firstAttempt } from './auto-start.ts'
 import { type AutoStart, asManaged, type DeploymentFault, type ManagedDag } from './model.ts'
 
@@ -70,9 +71,9 @@ async function deploy(
   const content = 'python' in reading ? reading : reading.dag
   // No task of Python names a connection of the site.
   const dag: AssembledDag = 'python' in content ? { format: 1, dag_id: value.dag_id, tasks: [] } : content
-  const refused = await claim?.(call, doc, dag)
-  if (refused) {
-    await change((stored) => endWithFault(stored, 'rejected', { reason: refused.message }, at))
+  const refused = findRequestFault(call, dag) ?? (await claim?.(call, doc, dag))?.message
+  if (refused !== undefined) {
+    await change((stored) => endWithFault(stored, 'rejected', { reason: refused }, at))
     return undefined
   }
   const pass = call.part(faultPointPart)

@@ -11,6 +11,7 @@ import { ingestFile } from './ingest-file.ts'
 import { ingestHttp } from './ingest-http.ts'
 import { ingestLandingZone } from './ingest-landing-zone.ts'
 import { join } from './join.ts'
+import { notify } from './notify.ts'
 import type { Operator } from './operator.ts'
 import { rename } from './rename.ts'
 import { select } from './select.ts'
@@ -30,6 +31,7 @@ export const operators: readonly Operator[] = [
   aggregate,
   validate,
   write,
+  notify,
 ]
 
 const byName = new Map(operators.map((each) => [each.name, each]))

@@ -10,6 +10,8 @@ export type Operator<P extends z.ZodType = z.ZodType> = {
   readonly inputs: { readonly min: number; readonly max: number }
   /** Whether it makes a dataset. */
   readonly makes_dataset: boolean
+  /** The role of the site that it requests: the job of the run performs it, and no thread or worker. */
+  readonly requests?: string
   /** Parameters that the author of a DAG sets. */
   readonly params: P
   /**

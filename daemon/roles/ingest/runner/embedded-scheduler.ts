@@ -233,8 +233,9 @@ function showRun({ value }: Doc<StoredDagRun>): WorkflowRun {
 }
 
 function showTask(task: RunTask): WorkflowTask {
-  const { name, state, tries, started_at, ended_at } = task
+  const { name, state, tries, started_at, ended_at, requested } = task
   const [start_date, end_date] = [started_at ?? null, ended_at ?? null]
   const lineage = showLineage(task)
-  return { task_id: name, state: state ?? null, try_number: tries, start_date, end_date, ...(lineage && { lineage }) }
+  const made = { ...(lineage && { lineage }), ...(requested && { requested }) }
+  return { task_id: name, state: state ?? null, try_number: tries, start_date, end_date, ...made }
 }

@@ -3,7 +3,11 @@ import * as z from 'zod'
 import { job_indexes, jobFields } from '../../../kernel/job/job-fields.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { assembledDag, dagId } from '../../../shared/assembled-dag/assembled-dag.ts'
-import { workflowRunState, workflowTaskState } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
+import {
+  requestedWork,
+  workflowRunState,
+  workflowTaskState,
+} from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { landedSummary, writtenFile } from '../dataset/model.ts'
 import { count, instant, provenanceFields, shortText, uid } from '../fields.ts'
 
@@ -17,6 +21,8 @@ const runTask = z.strictObject({
   ended_at: instant.optional(),
   dataset: landedSummary.optional(),
   written: writtenFile.optional(),
+  /** What another role made of it. */
+  requested: requestedWork.optional(),
   /** Of the catalog that performed it. */
   catalog_version: z.string().length(64).optional(),
 })

@@ -17,6 +17,11 @@ function isTaskOver(state: RunTask['state']): boolean {
   return state === 'success' || state === 'failed' || state === 'upstream_failed' || state === 'skipped'
 }
 
+/** Whether a try of it goes on: one of another role outlives a step of the job, and a process. */
+export function isTaskBegun({ tasks }: Pick<StoredDagRun, 'tasks'>, { name }: DagTask): boolean {
+  return tasks.some((task) => task.name === name && task.state === 'running')
+}
+
 export function beginTask(run: StoredDagRun, name: string, at: string): StoredDagRun {
   const begun = changeTask(run, name, ({ tries, ...task }) => {
     return { ...task, state: 'running', tries: tries + 1, started_at: at, ended_at: undefined }
@@ -27,7 +32,7 @@ export function beginTask(run: StoredDagRun, name: string, at: string): StoredDa
 export function completeTask(
   run: StoredDagRun,
   name: string,
-  made: Pick<RunTask, 'dataset' | 'written' | 'catalog_version'>,
+  made: Pick<RunTask, 'dataset' | 'written' | 'requested' | 'catalog_version'>,
   at: string,
 ): StoredDagRun {
   const done = changeTask(run, name, (task) => {

@@ -11,10 +11,12 @@ import { runTotal } from '../metrics.ts'
 import { catalogVersion } from '../operator/catalog-version.ts'
 import { carried_conf_name, carriedFile } from '../operator/ingest-landing-zone.ts'
 import { faultPointPart, type TaskOutcome, taskPerformerPart } from '../parts.ts'
+import { findRequest, performRequest } from '../requested-task/requested-task.ts'
+import type { RequestOutcome } from '../requested-task/task-request.ts'
 import { settings } from '../settings.ts'
 import { announceEnd } from './announce-end.ts'
 import { dagRuns, type StoredDagRun } from './model.ts'
-import { beginTask, completeTask, endRun, failRun, failTry, findNextTask, retryDelay_ms } from './rules.ts'
+import { beginTask, completeTask, endRun, failRun, failTry, findNextTask, isTaskBegun, retryDelay_ms } from './rules.ts'
 import { writeTaskLog } from './task-log.ts'
 
 const minute_ms = 60_000
@@ -58,16 +60,23 @@ async function performNextTask(call: JobCall, doc: Doc<StoredDagRun>): Promise<u
     return undefined
   }
   if (doc.value.state === 'queued') call.count(runTotal, { state: 'running' })
-  const begun = await change(call, doc.id, (run) => beginTask(run, task.name, call.nowIso()))
+  const request = findRequest(task)
+  const begun = request && isTaskBegun(doc.value, task) ? doc.value : await beginTry(call, doc.id, task)
   const pass = call.part(faultPointPart)
   pass('ingest-task-begun')
-  const outcome = await performTry(call, doc.id, begun, task)
+  const outcome = request
+    ? await performRequest(call, request, { id: doc.id, run: begun, task })
+    : await performTry(call, doc.id, begun, task)
   pass('ingest-task-performed')
   await writeTaskLog(call, doc.id, begun, task.name, outcome.log)
   pass('ingest-task-logged')
   await change(call, doc.id, (run) => moveRun(run, task, outcome, call))
   pass('ingest-task-ended')
   return undefined
+}
+
+async function beginTry(call: JobCall, id: string, { name }: DagTask): Promise<StoredDagRun> {
+  return await change(call, id, (run) => beginTask(run, name, call.nowIso()))
 }
 
 async function performTry(
@@ -99,7 +108,7 @@ function failFor({ message }: Refusal): TaskOutcome {
 }
 
 /** A failed try is followed by another after a while; the rest of the run waits for it. */
-function moveRun(run: StoredDagRun, task: DagTask, outcome: TaskOutcome, call: JobCall): StoredDagRun {
+function moveRun(run: StoredDagRun, task: DagTask, outcome: TaskOutcome | RequestOutcome, call: JobCall): StoredDagRun {
   const at = call.nowIso()
   if (!('failure' in outcome)) return completeStep(completeTask(run, task.name, madeBy(outcome), at))
   const failed = failTry(run, outcome.failure.isFinal ? { ...task, retries: 0 } : task, at)
@@ -108,8 +117,9 @@ function moveRun(run: StoredDagRun, task: DagTask, outcome: TaskOutcome, call: J
   return releaseJob(completeStep(failed), call.now() + retryDelay_ms(task, failures))
 }
 
-function madeBy({ dataset, written }: Exclude<TaskOutcome, { readonly failure: unknown }>) {
-  return { ...(dataset && { dataset }), ...(written && { written }), catalog_version: catalogVersion() }
+function madeBy(outcome: Exclude<TaskOutcome | RequestOutcome, { readonly failure: unknown }>) {
+  const { log: _log, ...made } = outcome
+  return { ...made, catalog_version: catalogVersion() }
 }
 
 async function change(call: JobCall, id: string, rule: (run: StoredDagRun) => StoredDagRun): Promise<StoredDagRun> {

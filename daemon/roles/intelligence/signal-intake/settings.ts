@@ -122,6 +122,7 @@ export const intakeSettings = settingsBlock('intake', {
     doc: 'Signals for channels that have become stale.',
   }),
   failed_pipeline: siteCauseSettings('medium').meta({ doc: 'Signals for failed runs of a pipeline.' }),
+  notice: siteCauseSettings('medium').meta({ doc: 'Signals that tasks of pipelines raise by the operator notify.' }),
 })
 
 /** Name of a source in the health of the role. */

@@ -13,14 +13,14 @@ import { intakeSettings } from '../settings.ts'
  */
 export async function raiseSiteCause(call: Call, cause: SiteCause): Promise<string | undefined | Refusal> {
   const { kind, key, tenant_id, subject, title, description, detected_at } = cause
-  const { enabled, severity } = call.settings(intakeSettings)[kind]
+  const { enabled, severity: configured } = call.settings(intakeSettings)[kind]
   if (!enabled) return undefined
   const label = labelCause(call, cause)
   if (isRefusal(label)) return label
   const result = await raiseSignal(call, {
     ...{ origin: `site:${kind}`, key, tenant_id, label, source: { type: 'internal', name: kind } },
     fields: {
-      ...{ signal_type: kind, severity, title, subject },
+      ...{ signal_type: kind, severity: cause.severity ?? configured, title, subject },
       ...(description === undefined ? {} : { description }),
       ...(detected_at === undefined ? {} : { detected_at }),
       actor: { type: 'service', id: 'site', name: call.site.name },

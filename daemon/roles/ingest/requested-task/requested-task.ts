@@ -1,0 +1,69 @@
+// Tasks that another role of the site performs: requests of the job of the run, which holds no thread meanwhile.
+import { isRefusal } from '../../../kernel/error/errors.ts'
+import type { JobCall } from '../../../kernel/job/job.ts'
+import { platformSettings } from '../../../kernel/settings/platform-settings.ts'
+import type { AssembledDag, DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
+import { workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
+import { findOperator } from '../operator/catalog.ts'
+import { notify } from '../operator/notify.ts'
+import { requestSignal } from './request-signal.ts'
+import type { RequestingRun, RequestOutcome, TaskRequest } from './task-request.ts'
+
+/** By operator. */
+const requests: Readonly<Record<string, TaskRequest>> = { [notify.name]: requestSignal }
+
+/** Undefined for a task that is performed here, in a thread. */
+export function findRequest({ operator }: DagTask): TaskRequest | undefined {
+  return Object.hasOwn(requests, operator) ? requests[operator] : undefined
+}
+
+/** The role that an operator requests, if it requests one. */
+function requestedRole({ operator }: DagTask): string | undefined {
+  return findOperator(operator)?.requests
+}
+
+/**
+ * One look at a task of another role. Where that does not answer, the job is put off, and its try goes on, until its time is over:
+ * throws the refusal meanwhile.
+ */
+export async function performRequest(
+  call: JobCall,
+  request: TaskRequest,
+  requesting: RequestingRun,
+): Promise<RequestOutcome> {
+  const { run, task } = requesting
+  const role = requestedRole(task) ?? ''
+  if (!call.settings(platformSettings).roles.includes(role)) return failRequest(describeAbsentRole(task, role), true)
+  try {
+    const outcome = await request(call, requesting)
+    return isRefusal(outcome) ? failRequest(outcome.message, true) : outcome
+  } catch (error) {
+    const { started_at } = run.tasks.find(({ name }) => name === task.name) ?? {}
+    const isOver = call.now() - Date.parse(started_at ?? '') >= task.time_limit_s * 1_000
+    if (isOver && isRefusal(error) && error.row.retryable)
+      return failRequest(`no answer of the role ${role} within ${task.time_limit_s} seconds: ${error.message}`, false)
+    throw error
+  }
+}
+
+function failRequest(reason: string, isFinal: boolean): RequestOutcome {
+  return { log: `${reason}\n`, failure: { reason, isFinal } }
+}
+
+/** Why the tasks of a DAG that request other roles cannot be performed here; undefined where they can. */
+export function findRequestFault(call: JobCall, { tasks }: AssembledDag): string | undefined {
+  const { kind } = call.part(workflowSchedulerPart)
+  const { roles } = call.settings(platformSettings)
+  for (const task of tasks) {
+    const role = requestedRole(task)
+    if (role === undefined) continue
+    if (kind === 'airflow')
+      return `the task ${task.name} is of ${task.operator}, which requests the role ${role} of the site: workers of Airflow cannot do that, the embedded scheduler can`
+    if (!roles.includes(role)) return describeAbsentRole(task, role)
+  }
+  return undefined
+}
+
+function describeAbsentRole({ name, operator }: DagTask, role: string): string {
+  return `the task ${name} is of ${operator}, which requests the role ${role}: the site does not run it`
+}
