@@ -15,6 +15,9 @@ export type ResultKind = (typeof resultKinds)[number]
 /** `dataset`: a folder that was landed; no file is one. */
 export type DataKind = ResultKind | 'tsv' | 'json' | 'geojson' | 'xml' | 'avro' | 'xlsx' | 'dataset'
 
+/** A place of `line` 7 is the seventh line, of `row` the row 7 of a sheet, of `record` the seventh record. */
+export type PlaceUnit = 'line' | 'row' | 'record'
+
 export type DataFormat = {
   readonly kind: DataKind
   /** Of text with columns, instead of the usual one of its kind. */
@@ -50,8 +53,17 @@ function delimitedBy(usual: string): BlockOpener {
 /** Separates the items of a list; fields that are sets split at it. */
 const list_separator = '|'
 
+type DataReader = {
+  readonly extensions: readonly string[]
+  /** What the places of bad records count: lines of the file (default), rows of a sheet, or records. */
+  readonly place?: PlaceUnit
+  /** Whether values may be lists and objects, which have no text but JSON. */
+  readonly hasObjects?: boolean
+  readonly open: BlockOpener
+}
+
 /** Formats are loaded when a file of them is read or written. */
-const readers: Readonly<Record<DataKind, { readonly extensions: readonly string[]; readonly open: BlockOpener }>> = {
+const readers: Readonly<Record<DataKind, DataReader>> = {
   csv: {
     extensions: ['.csv'],
     open: delimitedBy(','),
@@ -62,6 +74,7 @@ const readers: Readonly<Record<DataKind, { readonly extensions: readonly string[
   },
   jsonl: {
     extensions: ['.jsonl', '.ndjson'],
+    hasObjects: true,
     async open(file, options, onRead, { encoding }) {
       const { readJsonLines } = await import('../../format/json-lines/read-json-lines.ts')
       return readJsonLines(file.text(onRead), list_separator, options, encoding)
@@ -69,6 +82,8 @@ const readers: Readonly<Record<DataKind, { readonly extensions: readonly string[
   },
   json: {
     extensions: ['.json'],
+    place: 'record',
+    hasObjects: true,
     async open(file, options, onRead, { encoding, pointer = '' }) {
       const { readJson } = await import('../../format/json-lines/read-json.ts')
       return readJson(file.text(onRead), pointer, list_separator, options, encoding)
@@ -76,6 +91,8 @@ const readers: Readonly<Record<DataKind, { readonly extensions: readonly string[
   },
   geojson: {
     extensions: ['.geojson'],
+    place: 'record',
+    hasObjects: true,
     async open(file, options, onRead) {
       const { readGeoJson } = await import('../../format/json-lines/read-json.ts')
       return readGeoJson(file.text(onRead), list_separator, options)
@@ -83,6 +100,8 @@ const readers: Readonly<Record<DataKind, { readonly extensions: readonly string[
   },
   xml: {
     extensions: ['.xml'],
+    place: 'record',
+    hasObjects: true,
     async open(file, options, onRead, stated) {
       const { readXml } = await import('../../format/xml/read-xml.ts')
       const encoding = stated.encoding ?? (await findXmlEncoding(file)) ?? 'utf-8'
@@ -92,6 +111,8 @@ const readers: Readonly<Record<DataKind, { readonly extensions: readonly string[
   },
   avro: {
     extensions: ['.avro'],
+    place: 'record',
+    hasObjects: true,
     async open(file, options, onRead) {
       const { readAvro } = await import('../../format/avro/read-avro.ts')
       return readAvro(file, list_separator, options, onRead)
@@ -99,6 +120,7 @@ const readers: Readonly<Record<DataKind, { readonly extensions: readonly string[
   },
   parquet: {
     extensions: ['.parquet', '.pq'],
+    place: 'record',
     async open(file, options, onRead) {
       const { readParquet } = await import('../../format/parquet/read-parquet.ts')
       return readParquet(file, list_separator, options, onRead)
@@ -106,6 +128,7 @@ const readers: Readonly<Record<DataKind, { readonly extensions: readonly string[
   },
   xlsx: {
     extensions: ['.xlsx', '.xlsm'],
+    place: 'row',
     async open(file, options, onRead, { sheet }) {
       const { readXlsx } = await import('../../format/xlsx/read-xlsx.ts')
       return readXlsx(file, sheet, options, onRead)
@@ -113,6 +136,7 @@ const readers: Readonly<Record<DataKind, { readonly extensions: readonly string[
   },
   dataset: {
     extensions: [],
+    place: 'record',
     async open(file, options, onRead) {
       const { readParquet } = await import('../../format/parquet/read-parquet.ts')
       return readParts(
@@ -142,6 +166,16 @@ const writers: Readonly<Record<ResultKind, () => Promise<DataWriterFactory>>> = 
   csv: async () => (await import('../../format/csv/write-csv.ts')).writeCsv,
   jsonl: async () => (await import('../../format/json-lines/write-json-lines.ts')).writeJsonLines,
   parquet: async () => (await import('../../format/parquet/write-parquet.ts')).writeParquet,
+}
+
+/** What the places of bad records of a file count. */
+export function placeUnitOf(kind: DataKind): PlaceUnit {
+  return readers[kind].place ?? 'line'
+}
+
+/** Whether values may be lists and objects: their columns are optional where JSON is wanted as the text of those. */
+export function hasObjects(kind: DataKind): boolean {
+  return readers[kind].hasObjects === true
 }
 
 /** File name extensions of every kind. */

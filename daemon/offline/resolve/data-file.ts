@@ -1,6 +1,11 @@
 // Reads records from a data file in chunks, of any size, encoding and dialect, for every command that takes data.
 import { type DataFile, openDataFile } from '../../../adapters/platform/data-file/data-file.ts'
-import { type DataFormat, type DataKind, inferDataKind } from '../../../adapters/platform/data-file/data-kinds.ts'
+import {
+  type DataFormat,
+  type DataKind,
+  inferDataKind,
+  placeUnitOf,
+} from '../../../adapters/platform/data-file/data-kinds.ts'
 import { describeDataFault } from '../../../adapters/platform/data-file/describe-data-fault.ts'
 import { detectDataFormat } from '../../../adapters/platform/data-file/detect-data-format.ts'
 import { isLandedFolder, openLandedFolder } from '../../../adapters/platform/data-file/landed-folder.ts'
@@ -117,7 +122,7 @@ export async function readGoodRows(
       ? matchSourceColumns(nameFile(file), read, matcher, isWanted)
       : { content: read, matched: [] }
     const faults = id && ids && findIdFaults(content, id.name, ids === 'made')
-    const unit = unitOf(format.kind)
+    const unit = placeUnitOf(format.kind)
     if (faults) bad.merge(faults.count, await locateIdFaults(openFile, reading, { unit, id_field: id.name, faults }))
     const good = faults ? keepRecords(content, faults.good()) : content
     return {
@@ -132,12 +137,6 @@ export async function readGoodRows(
     }
   }
   return await withDataFile(file, readSource, stated, () => onProgress(0, 0))
-}
-
-/** The unit that the places of a format count. */
-export function unitOf(kind: DataKind): FileBadRows['unit'] {
-  if (kind === 'xlsx') return 'row'
-  return ['parquet', 'dataset', 'json', 'geojson', 'xml', 'avro'].includes(kind) ? 'record' : 'line'
 }
 
 /** Finds how the file is to be read. `onRead` is called before each read. */

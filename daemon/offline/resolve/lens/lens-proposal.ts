@@ -1,6 +1,7 @@
 // Profiles the beginning of a data file and proposes a lens for it.
 import { basename, extname } from 'node:path'
 import type { DataFile } from '../../../../adapters/platform/data-file/data-file.ts'
+import { placeUnitOf } from '../../../../adapters/platform/data-file/data-kinds.ts'
 import type { DataBlocks } from '../../../kernel/data/data-block.ts'
 import type { RejectedRecord } from '../../../kernel/data/data-fault.ts'
 import { alignColumns } from '../../../roles/resolution/engine/records/align-columns.ts'
@@ -14,7 +15,7 @@ import { areTextsIdentifying, limitFields, proposeFields } from '../../../roles/
 import { proposeListedFields } from '../../../roles/resolution/lens/propose-listed-fields.ts'
 import { openRecordBlocks } from '../../../runtime/resolution/files/read-records.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
-import { detectFormat, type FileInputOptions, type ReadSource, unitOf, withDataFile } from '../data-file.ts'
+import { detectFormat, type FileInputOptions, type ReadSource, withDataFile } from '../data-file.ts'
 import { handleBadRows, type RecordReading, refuseOtherSeparator, remarkReading } from '../lens-records.ts'
 import { BadRowCollector } from '../reading/bad-rows.ts'
 import { type ReadingSummary, summarizeReading, toFileReading } from '../reading/file-reading.ts'
@@ -184,7 +185,12 @@ async function readSample(file: string, options: FileInputOptions): Promise<Samp
     }
     const columns = await collectColumns(takeSample())
     const reading = toFileReading(format, remarks, columns.rows, bad, [])
-    const badRows = { file: nameFile(file), unit: unitOf(format.kind), count: bad.count, first: bad.first } as const
+    const badRows = {
+      file: nameFile(file),
+      unit: placeUnitOf(format.kind),
+      count: bad.count,
+      first: bad.first,
+    } as const
     const origin = { file, reading: first, names: columns.names }
     return {
       name: nameSource(file),

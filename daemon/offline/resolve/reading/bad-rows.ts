@@ -1,4 +1,5 @@
 // Collects the rows of data files that cannot be read: counts all, and keeps the first ones for the message.
+import type { PlaceUnit } from '../../../../adapters/platform/data-file/data-kinds.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
 
 /** `place`: the line, the row of a sheet, or the record. */
@@ -7,7 +8,7 @@ export type BadRow = { readonly place: number; readonly reason: string }
 export type FileBadRows = {
   readonly file: string
   /** The unit that `place` counts. */
-  readonly unit: 'line' | 'row' | 'record'
+  readonly unit: PlaceUnit
   readonly count: number
   /** The first ones in order. */
   readonly first: readonly BadRow[]

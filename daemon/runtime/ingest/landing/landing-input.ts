@@ -1,7 +1,13 @@
 // A file that is landed: how it is read, its digest, and its blocks.
 import { setImmediate } from 'node:timers/promises'
 import { changedFileError, type DataFile } from '../../../../adapters/platform/data-file/data-file.ts'
-import { type DataFormat, openBlocks } from '../../../../adapters/platform/data-file/data-kinds.ts'
+import {
+  type DataFormat,
+  hasObjects,
+  openBlocks,
+  type PlaceUnit,
+  placeUnitOf,
+} from '../../../../adapters/platform/data-file/data-kinds.ts'
 import { describeDataFault } from '../../../../adapters/platform/data-file/describe-data-fault.ts'
 import { detectDataFormat } from '../../../../adapters/platform/data-file/detect-data-format.ts'
 import type { DataBlock } from '../../../kernel/data/data-block.ts'
@@ -9,7 +15,6 @@ import type { DatasetInput } from '../../../kernel/data/landed-dataset.ts'
 import { type DataReadOptions, usualLimits } from '../../../kernel/data/read-options.ts'
 import { runningDigest } from '../../../kernel/encoding/running-digest.ts'
 import { LandingError } from './landing-error.ts'
-import type { PlaceUnit } from './reject-log.ts'
 
 export type LandingInput = {
   /** Without folders, for the description of the dataset. */
@@ -41,15 +46,6 @@ const piece_bytes = 1 << 22
 /** A dataset may have more rows than one reading of records for resolution. */
 const landing_limits = { ...usualLimits, rows: 2_000_000_000 }
 
-const units: Readonly<Partial<Record<DataFormat['kind'], PlaceUnit>>> = {
-  json: 'record',
-  geojson: 'record',
-  xml: 'record',
-  avro: 'record',
-  parquet: 'record',
-  xlsx: 'row',
-}
-
 export async function examineInput(input: LandingInput, onRead: ByteListener): Promise<ExaminedInput> {
   return await withFile(input, undefined, async (file) => {
     const digested = runningDigest()
@@ -62,7 +58,7 @@ export async function examineInput(input: LandingInput, onRead: ByteListener): P
     if (input.sha256 !== undefined && input.sha256 !== sha256)
       throw new LandingError(`${input.label} is not the file that was taken: its digest differs`)
     const { format, remarks } = await detectDataFormat(file, input.format, () => onRead(file.size))
-    const unit = units[format.kind] ?? 'line'
+    const unit = placeUnitOf(format.kind)
     const description = { name: input.name, bytes: file.size, sha256, read_as: describeFormat(format) }
     return { ...input, format, size: file.size, version: file.version, unit, remarks, description }
   })
@@ -85,11 +81,10 @@ export async function readInput(
   { onReject, onRead }: { readonly onReject: NonNullable<DataReadOptions['onReject']>; readonly onRead: ByteListener },
   onBlock: (block: DataBlock) => void | Promise<void>,
 ): Promise<void> {
-  const hasJson = ['jsonl', 'json', 'geojson', 'xml', 'avro'].includes(input.format.kind)
   const options = {
     ...{ limits: landing_limits, isSelected: () => true, onReject, hasLines: true, block_rows },
-    // Objects of JSON are kept as JSON.
-    ...(hasJson && { isOptional: () => true }),
+    // Objects are kept as JSON.
+    ...(hasObjects(input.format.kind) && { isOptional: () => true }),
   }
   await withFile(input, input.version, async (file) => {
     for await (const block of await openBlocks(file, input.format, options, onRead)) {

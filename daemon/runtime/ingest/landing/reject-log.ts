@@ -1,14 +1,11 @@
 // The records that a landing leaves out: as lines of a file, and counted.
-
+import type { PlaceUnit } from '../../../../adapters/platform/data-file/data-kinds.ts'
 import { readText } from '../../../kernel/data/check-values.ts'
 import type { DataBlock } from '../../../kernel/data/data-block.ts'
 import { dataset_rejects_name } from '../../../kernel/data/landed-dataset.ts'
 import type { DatasetFolder, FolderFile } from './dataset-folder.ts'
 import { LandingError } from './landing-error.ts'
 import { describeRejectLimit, exceedsRejectLimit, type RejectLimit } from './reject-limit.ts'
-
-/** Unit of the places in an input. */
-export type PlaceUnit = 'line' | 'row' | 'record'
 
 /** The field of a place: `record` is that of the text. */
 const place_fields = { line: 'line', row: 'row', record: 'number' } as const satisfies Record<PlaceUnit, string>
