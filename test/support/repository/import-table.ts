@@ -121,6 +121,7 @@ export const owners: Readonly<Record<string, RegExp>> = {
   ink: /^cli\/(admin|label)\//,
   // Reads and writes addresses, without I/O: docs/decisions/0048.
   'ipaddr.js': /^daemon\/kernel\/network\//,
+  'isomorphic-git': /^adapters\/dag-repository\/local\//,
   jose: /^adapters\/keys\/jose\//,
   // Caches in memory, without I/O or clock: docs/decisions/0048.
   'lru-cache': /^(adapters|daemon\/roles\/proxy\/cache)\//,

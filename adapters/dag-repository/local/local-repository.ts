@@ -1,0 +1,146 @@
+// A DAG repository in a bare git repository on this machine, which any git program can read; its check is one of this process.
+import { existsSync } from 'node:fs'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { init } from 'isomorphic-git'
+import { otherNamesOf } from '../../../daemon/shared/dag-repository/dag-file-name.ts'
+import type {
+  CommitNote,
+  DagCheck,
+  DagFile,
+  DagProposal,
+  DagRepository,
+  LiveDag,
+} from '../../../daemon/shared/dag-repository/dag-repository.ts'
+import { pendingBranch, type RepositoryLayout } from '../../../daemon/shared/dag-repository/repository-layout.ts'
+import { syncFolderAsync } from '../../platform/durable-file/sync-folder.ts'
+import { lockBranch, removeBranch, setBranch } from './branch-file.ts'
+import { durableGitFiles } from './durable-git-files.ts'
+import { type FileChanges, GitObjects } from './git-objects.ts'
+import { RepositoryTurns, type TakeRepositoryLock, waitFor } from './repository-turns.ts'
+
+export type LocalRepositoryOptions = {
+  /** The bare repository, which is made at its first use. */
+  readonly gitdir: string
+  readonly layout: RepositoryLayout
+  readonly takeLock: TakeRepositoryLock
+  /** Checks the file of a commit. */
+  readonly check: (file: Omit<DagFile, 'uid'>) => Promise<DagCheck>
+}
+
+export class LocalRepository implements DagRepository {
+  readonly kind = 'local'
+  readonly #options: LocalRepositoryOptions
+  readonly #turns: RepositoryTurns
+  readonly #objects: GitObjects
+
+  constructor(options: LocalRepositoryOptions) {
+    this.#options = options
+    this.#turns = new RepositoryTurns(options.takeLock)
+    this.#objects = new GitObjects(options.gitdir)
+  }
+
+  async propose({ uid, name, text }: DagFile, note: CommitNote): Promise<string> {
+    const { gitdir, layout } = this.#options
+    return await this.#change(async () => {
+      const branch = pendingBranch(uid)
+      const pending = await this.#objects.findHead(branch)
+      if (pending && (await this.#objects.findText(pending, this.#pendingPath(name))) === text) return pending
+      const live = await this.#objects.findHead(layout.branch)
+      const commit = await this.#objects.commit(live, new Map([[this.#pendingPath(name), text]]), note)
+      await setBranch(gitdir, branch, commit)
+      return commit
+    })
+  }
+
+  async check({ name, commit }: DagProposal): Promise<DagCheck> {
+    const text = await this.#objects.findText(commit, this.#pendingPath(name))
+    if (text === undefined) return { state: 'rejected', reason: 'the commit has no such file at the pending path' }
+    return await this.#options.check({ name, text })
+  }
+
+  async publish({ uid, name, commit }: DagProposal, catalog: string, note: CommitNote): Promise<string | 'superseded'> {
+    const { gitdir, layout } = this.#options
+    return await this.#change(async () => {
+      const text = await this.#objects.findText(commit, this.#pendingPath(name))
+      if (text === undefined) return 'superseded'
+      const isPending = (await this.#objects.findHead(pendingBranch(uid))) === commit
+      const files: FileChanges = new Map([
+        ...otherNamesOf(name).map((other) => [this.#livePath(other), undefined] as const),
+        [this.#livePath(name), text],
+        [layout.catalog_path, catalog],
+      ])
+      if (!isPending) return (await this.#findLive(name, text)) ?? 'superseded'
+      const published = await this.#commitLive(files, note)
+      await removeBranch(gitdir, pendingBranch(uid))
+      return published
+    })
+  }
+
+  async remove(uid: string, names: readonly string[], note: CommitNote): Promise<void> {
+    await this.#change(async () => {
+      if (await this.#objects.findHead(this.#options.layout.branch))
+        await this.#commitLive(new Map(names.map((name) => [this.#livePath(name), undefined])), note)
+      await removeBranch(this.#options.gitdir, pendingBranch(uid))
+    })
+  }
+
+  async read(name: string): Promise<LiveDag | undefined> {
+    const commit = await this.#objects.findHead(this.#options.layout.branch)
+    const text = commit && (await this.#objects.findText(commit, this.#livePath(name)))
+    return commit === undefined || text === undefined ? undefined : { text, commit }
+  }
+
+  async probe(): Promise<void> {
+    if (existsSync(this.#options.gitdir)) await this.#objects.findHead(this.#options.layout.branch)
+  }
+
+  close(): void {}
+
+  async #findLive(name: string, text: string): Promise<string | undefined> {
+    const live = await this.read(name)
+    return live?.text === text ? live.commit : undefined
+  }
+
+  /** Under the lock of git programs too, so that the commit of one that pushes meanwhile is not lost. */
+  async #commitLive(changes: FileChanges, note: CommitNote): Promise<string> {
+    const { gitdir, layout } = this.#options
+    const lock = await waitFor(async () => {
+      const taken = await lockBranch(gitdir, layout.branch)
+      return taken === 'locked' ? undefined : taken
+    })
+    try {
+      const head = await this.#objects.findHead(layout.branch)
+      const commit = await this.#objects.commit(head, changes, note)
+      if (commit !== head) await setBranch(gitdir, layout.branch, commit)
+      return commit
+    } finally {
+      await lock.release()
+    }
+  }
+
+  async #change<T>(act: () => Promise<T>): Promise<T> {
+    return await this.#turns.run(async () => {
+      if (!existsSync(this.#options.gitdir)) await createRepository(this.#options)
+      return await act()
+    })
+  }
+
+  #pendingPath(name: string): string {
+    return `${this.#options.layout.pending_path}/${name}`
+  }
+
+  #livePath(name: string): string {
+    return `${this.#options.layout.dag_path}/${name}`
+  }
+}
+
+/** It appears whole: a draft that a crash has left is made again. */
+async function createRepository({ gitdir, layout }: LocalRepositoryOptions): Promise<void> {
+  const draft = join(dirname(gitdir), `.${basename(gitdir)}.draft`)
+  await rm(draft, { recursive: true, force: true })
+  await mkdir(draft, { recursive: true, mode: 0o700 })
+  await init({ fs: durableGitFiles, gitdir: draft, bare: true, defaultBranch: layout.branch })
+  await rename(draft, gitdir)
+  await syncFolderAsync(dirname(gitdir))
+}

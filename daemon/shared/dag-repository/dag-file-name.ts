@@ -1,0 +1,22 @@
+// Names of the files of DAGs in a repository: DAGs of different tenants may have one name, so each has the id of its object too.
+
+const extensions = ['json', 'py'] as const
+/** `json`: an assembled DAG. */
+export type DagLanguage = (typeof extensions)[number]
+
+type ManagedDagName = { readonly uid: string; readonly dag_id: string }
+
+export function dagFileName({ uid, dag_id }: ManagedDagName, language: DagLanguage): string {
+  return `${dag_id}.${uid}.${language}`
+}
+
+/** The name in each language: a DAG may change its own. */
+export function listDagFileNames(dag: ManagedDagName): string[] {
+  return extensions.map((language) => dagFileName(dag, language))
+}
+
+/** The names of the same DAG in other languages. */
+export function otherNamesOf(name: string): string[] {
+  const stem = name.replace(/\.(json|py)$/, '')
+  return extensions.map((extension) => `${stem}.${extension}`).filter((other) => other !== name)
+}
