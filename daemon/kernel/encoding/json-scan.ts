@@ -39,7 +39,7 @@ type OpenContainer = { at: number | string; readonly keys?: Set<string> }
 type Due = 'value' | 'item' | 'key' | 'member' | 'separator'
 
 /** Every method returns whether the scan goes on. When it does not, `flaw` is the reason. */
-class JsonScanner {
+export class JsonScanner {
   readonly #text: string
   readonly #limits: JsonLimits
   readonly #open: OpenContainer[] = []
@@ -53,6 +53,10 @@ class JsonScanner {
   constructor(text: string, limits: JsonLimits) {
     this.#text = text
     this.#limits = limits
+  }
+
+  get offset(): number {
+    return this.#at
   }
 
   /** Reads a value, the name of a member, a separator, or the beginning or end of a container. */
