@@ -5,10 +5,12 @@ import type { DagCheck, DagProposal, DagRepository } from '../../daemon/shared/d
 import type { RepositoryLayout } from '../../daemon/shared/dag-repository/repository-layout.ts'
 import { noon } from '../support/clock/simulated-clock.ts'
 
+type RepositoryMethods = Omit<DagRepository, 'probe' | 'close'>
+
 export type DagRepositoryWorld = {
-  readonly repository: DagRepository
+  readonly repository: RepositoryMethods
   /** The same repository as another process has it. */
-  readonly other: DagRepository
+  readonly other: RepositoryMethods
   /** Ends the check of a proposal, where something outside performs it. */
   judge(proposal: DagProposal, check: Exclude<DagCheck, { state: 'pending' }>): Promise<void>
   /** The text of a file of the live branch. */
@@ -43,7 +45,7 @@ const requirement = (
 
 const note = { summary: 'Deploy a DAG', author: 'Olga <o@example.org>\n', now_ms: noon }
 
-async function propose(repository: DagRepository, uid: string, text: string, language: 'json' | 'py' = 'json') {
+async function propose(repository: RepositoryMethods, uid: string, text: string, language: 'json' | 'py' = 'json') {
   const name = dagFileName({ uid, dag_id: 'daily' }, language)
   return { uid, name, commit: await repository.propose({ uid, name, text }, note) }
 }

@@ -63,7 +63,8 @@ type Death = {
  * dies twice at most: a third death would fail its job.
  */
 const deaths: readonly Death[] = [
-  { point: 'ingest-deploy-triggered', act: () => busy.deploy() },
+  { point: 'ingest-deploy-live', act: () => busy.deploy() },
+  { point: 'ingest-deploy-triggered' },
   { point: 'ingest-deploy-ended' },
   { point: 'ingest-trigger-principal', act: () => busy.deploy().then(runBusy('first')) },
   { point: 'ingest-trigger-stored', act: runBusy('first') },
@@ -77,8 +78,9 @@ const deaths: readonly Death[] = [
   { point: 'ingest-task-performed', act: runBusy('third') },
   { point: 'ingest-task-logged' },
   { point: 'ingest-deploy-stored', act: () => busy.waitUntilQuiet().then(deployLate) },
+  { point: 'ingest-deploy-proposed' },
   { point: 'ingest-deploy-claimed' },
-  { point: 'ingest-deploy-live' },
+  { point: 'ingest-deploy-published' },
   { point: 'ingest-arrival-taken', act: () => zone.bring('entries.csv', source_rows) },
   { point: 'ingest-arrival-triggered' },
   { point: 'ingest-arrival-finished' },
@@ -116,5 +118,7 @@ test('in the end each run that was requested or due is there once, with each row
   const [from, until] = setBetween.map((time) => triggerIdOf(Math.ceil(time / minute_ms) * minute_ms))
   expect([from, until]).toContain(ids[0])
   await last.kill()
+  expect(await busy.countPublications()).toBe(1)
+  expect(await scheduled.countPublications()).toBe(1)
   expect(readdirSync(path.join(site.dir, 'data/ingest/datasets')).toSorted()).toEqual(['.drafts', 'acme'])
 })

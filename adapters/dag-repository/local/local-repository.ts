@@ -28,7 +28,7 @@ export type LocalRepositoryOptions = {
   readonly check: (file: Omit<DagFile, 'uid'>) => Promise<DagCheck>
 }
 
-export class LocalRepository implements DagRepository {
+export class LocalRepository implements Omit<DagRepository, 'probe' | 'close'> {
   readonly kind = 'local'
   readonly #options: LocalRepositoryOptions
   readonly #turns: RepositoryTurns
@@ -90,12 +90,6 @@ export class LocalRepository implements DagRepository {
     const text = commit && (await this.#objects.findText(commit, this.#livePath(name)))
     return commit === undefined || text === undefined ? undefined : { text, commit }
   }
-
-  async probe(): Promise<void> {
-    if (existsSync(this.#options.gitdir)) await this.#objects.findHead(this.#options.layout.branch)
-  }
-
-  close(): void {}
 
   async #findLive(name: string, text: string): Promise<string | undefined> {
     const live = await this.read(name)

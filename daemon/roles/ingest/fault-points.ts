@@ -1,11 +1,13 @@
 // Names of the steps of this role at which a test build can end its process.
 
 /**
- * `principal`: before the document of the request is stored; `stored`: before its answer; `claimed`: a deployment has its connection,
- * and its DAG is not live; `staged`: the rows of a source are on disk; `drafted`: a dataset is, without its name.
+ * `principal`: before the document of the request is stored; `stored`: before its answer; `proposed`: the DAG repository has the content of a
+ * deployment, and its document does not say so; `claimed`: it has its connection, and its DAG is not live; `published`: it is live at
+ * the repository alone; `staged`: the rows of a source are on disk; `drafted`: a dataset is, without its name.
  */
 export const ingestFaultPoints = [
-  ...['ingest-deploy-principal', 'ingest-deploy-stored', 'ingest-deploy-claimed', 'ingest-deploy-live'],
+  ...['ingest-deploy-principal', 'ingest-deploy-stored', 'ingest-deploy-proposed', 'ingest-deploy-claimed'],
+  ...['ingest-deploy-published', 'ingest-deploy-live'],
   ...['ingest-deploy-triggered', 'ingest-deploy-ended', 'ingest-trigger-principal', 'ingest-trigger-stored'],
   ...['ingest-task-begun', 'ingest-landing-staged', 'ingest-landing-drafted', 'ingest-landing-named'],
   ...['ingest-task-performed', 'ingest-task-logged', 'ingest-task-ended', 'ingest-run-ended'],

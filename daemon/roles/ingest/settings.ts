@@ -5,6 +5,7 @@ import { type ListenerDeclaration, serviceListenerFields } from '../../kernel/se
 import { toolFields, traceFields } from '../../kernel/settings/platform-settings.ts'
 import { settingsBlock } from '../../kernel/settings/settings.ts'
 import { scannerSettings } from '../../shared/body-scanner/scanner-settings.ts'
+import { repositoryBranch, repositoryPath } from '../../shared/dag-repository/repository-layout.ts'
 import { httpDataSource } from './http-source/model.ts'
 import { lineageSinkSettings } from './lineage/sink.ts'
 
@@ -88,6 +89,22 @@ export const settings = settingsBlock('ingest', {
   worker_output_folder: z.string().startsWith('/').max(4_096).optional().meta({
     env: 'WORKFLOW_WORKER_OUTPUT_FOLDER',
     doc: 'Folder on workers of Airflow for files that pipelines write; absent: output_folder, or else `output` in worker_folder.',
+  }),
+  dag_repo_branch: repositoryBranch.default('main').meta({
+    env: 'DAG_REPO_BRANCH',
+    doc: 'Branch of live DAGs in the DAG repository.',
+  }),
+  dag_repo_dag_path: repositoryPath.default('dags').meta({
+    env: 'DAG_REPO_DAG_PATH',
+    doc: 'Folder of live DAGs on that branch.',
+  }),
+  dag_repo_pending_path: repositoryPath.default('pending').meta({
+    env: 'DAG_REPO_PENDING_PATH',
+    doc: 'Folder of a DAG that awaits its check, on a branch of its own.',
+  }),
+  dag_repo_catalog_path: repositoryPath.default('catalog.json').meta({
+    env: 'DAG_REPO_CATALOG_PATH',
+    doc: 'File of the catalog of operators, which is committed with each DAG.',
   }),
   hook_check_timeout_s: z.number().min(0.1).max(25).default(5).meta({
     env: 'WORKFLOW_HOOK_CHECK_TIMEOUT',

@@ -17,12 +17,15 @@ import {
 } from '../../roles/ingest/parts.ts'
 import { embeddedScheduler } from '../../roles/ingest/runner/embedded-scheduler.ts'
 import { settings } from '../../roles/ingest/settings.ts'
+import { dagRepositoryPart } from '../../shared/dag-repository/dag-repository.ts'
 import { type WorkflowScheduler, workflowSchedulerPart } from '../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { findAirflowProblems } from './airflow/start-checks.ts'
 import { openConnectionProber } from './connection/open-prober.ts'
 import { openLineageSinks } from './lineage/open-lineage-sinks.ts'
 import { openTaskPerformer, readSourceSettings } from './open-task-performer.ts'
 import { ingestThreads } from './perform-try.ts'
+import { openDagRepository } from './repository/open-repository.ts'
+import { repositoryDependency } from './repository/repository-health.ts'
 import { checkEmbeddedScheduler, schedulerDependency } from './scheduler-health.ts'
 import { openLandingZones } from './zone/open-zones.ts'
 
@@ -33,9 +36,11 @@ export const wire: RoleWire = {
     const { folder, resolved } = context.resources
     const { scheduler, stop } = await openScheduler(resolved, context.storage.store)
     const sources = readSourceSettings(folder, resolved)
+    const repository = openDagRepository(context)
     return {
       parts: [
         [workflowSchedulerPart.name, scheduler],
+        [dagRepositoryPart.name, repository],
         [taskPerformerPart.name, await openTaskPerformer(folder, resolved)],
         [workerPackagesPart.name, [{ name: 'node', version: process.versions.node }, ...libraries]],
         [scheduleParserPart.name, parseSchedule],
@@ -44,8 +49,11 @@ export const wire: RoleWire = {
         [landingZoneFilesPart.name, await openLandingZones(context)],
         [connectionProberPart.name, openConnectionProber(ingestThreads, sources)],
       ],
-      dependencies: [schedulerDependency(scheduler)],
-      stop,
+      dependencies: [schedulerDependency(scheduler), repositoryDependency(repository)],
+      async stop() {
+        repository.close()
+        await stop()
+      },
     }
   },
 }

@@ -23,6 +23,16 @@ export const workflowDag = z
   .meta({ id: 'WorkflowDag' })
 export type WorkflowDag = z.infer<typeof workflowDag>
 
+const count = z.int().min(0)
+const digest = z.string().length(64)
+export const gitCommit = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, 'must be the id of a commit')
+
+/** What pins the code of a run; absent for DAGs that became live in an earlier release, and at Airflow. */
+export const pinnedFields = {
+  commit: gitCommit.optional().meta({ description: 'Commit of the DAG repository that has the DAG' }),
+  catalog_version: digest.optional().meta({ description: 'Version of the catalog of operators in that commit' }),
+}
+
 export const workflowRun = z
   .strictObject({
     dag_id: dagId,
@@ -33,12 +43,10 @@ export const workflowRun = z
     end_date: instant.nullable(),
     conf: z.record(z.string(), z.json()),
     reason: z.string().optional().meta({ description: 'Why it failed, where no task has the reason' }),
+    ...pinnedFields,
   })
   .meta({ id: 'WorkflowRun' })
 export type WorkflowRun = z.infer<typeof workflowRun>
-
-const count = z.int().min(0)
-const digest = z.string().length(64)
 
 /** What a task took and made, so that its result can be followed back. */
 export const taskLineage = z

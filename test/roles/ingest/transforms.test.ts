@@ -150,7 +150,7 @@ test('what cannot be is refused before a run where the columns are known, and in
   ]
   for (const [at, [tasks, where, reason]] of faulty.entries()) {
     const { fault } = await runTasks(`faulty_${at}`, [readFile('known.csv'), ...tasks])
-    expect(fault).toEqual({ path: where, reason: expect.stringContaining(reason) })
+    expect(fault).toMatchObject({ path: where, reason: expect.stringContaining(reason) })
   }
   const late = await runTasks('late', [
     readFile('known.csv'),

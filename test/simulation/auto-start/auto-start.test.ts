@@ -1,6 +1,7 @@
 // The first run of a deployment at a scheduler that finds DAGs late, under simulated time: how long it is awaited, through
 // crashes and outages, and what ends the wait.
 import { expect, test } from 'vitest'
+import type { LocalRepository } from '../../../adapters/dag-repository/local/local-repository.ts'
 import { documentLeases } from '../../../adapters/lease/document/document-leases.ts'
 import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { Principal } from '../../../daemon/kernel/identity/delegation.ts'
@@ -14,8 +15,10 @@ import { beginAgain, refuseWhileDeployed } from '../../../daemon/roles/ingest/ma
 import { faultPointPart } from '../../../daemon/roles/ingest/parts.ts'
 import { embeddedScheduler } from '../../../daemon/roles/ingest/runner/embedded-scheduler.ts'
 import { dagRuns, taskLogs } from '../../../daemon/roles/ingest/runner/model.ts'
+import { type DagCheck, dagRepositoryPart } from '../../../daemon/shared/dag-repository/dag-repository.ts'
 import type { CallerScheduler } from '../../../daemon/shared/workflow-scheduler/workflow-scheduler.ts'
 import { workflowSchedulerPart } from '../../../daemon/shared/workflow-scheduler/workflow-scheduler.ts'
+import { openTemporaryRepository, trackedRepository } from '../../support/ingest/temporary-repository.ts'
 import { openTemporaryStore } from '../../support/store/open-temporary-store.ts'
 import { findWorker, JobProcess, type JobWorld } from '../jobs/job-process.ts'
 import { simulatedTime } from '../jobs/simulated-time.ts'
@@ -47,6 +50,7 @@ type LateScheduler = {
 async function openWorld(
   { lists_s, runs_s, refusal = refuse('not_found', 'no such DAG') }: LateScheduler,
   findPrincipal: (grant: string) => Promise<Principal | Refusal> = async (subject) => findWorker(subject),
+  changeRepository: (passed_s: () => number) => Partial<Pick<LocalRepository, 'propose' | 'check'>> = () => ({}),
 ) {
   const { store } = openTemporaryStore(effects, dagRuns, taskLogs, jobLeases)
   const time = simulatedTime(started_ms)
@@ -75,6 +79,10 @@ async function openWorld(
   }
   const parts = new Map<string, unknown>([
     [workflowSchedulerPart.name, scheduler],
+    [
+      dagRepositoryPart.name,
+      { ...trackedRepository(openTemporaryRepository(), time.track), ...changeRepository(passed_s) },
+    ],
     [faultPointPart.name, () => undefined],
   ])
   const environment: Partial<RoleEnvironment> = { part: (key) => parts.get(key.name) as never }
@@ -197,5 +205,45 @@ test('a deployment that waits gives way to the next one, whose run alone is trig
   expect(changed).toMatchObject({ answer: undefined })
   await world.pass(600)
   expect(await world.listRuns()).toEqual([`${id}.deploy__2`])
+  await world.end()
+})
+
+test('a check that ends late is waited for without a process, and its rejection ends the deployment', async () => {
+  const found: DagCheck[] = [{ state: 'passed' }, { state: 'rejected', reason: 'line 3 is wrong', line: 3 }]
+  for (const end of found) {
+    const checked_s: number[] = []
+    const world = await openWorld({ lists_s: 0, runs_s: 0 }, undefined, (passed_s) => ({
+      async check() {
+        checked_s.push(passed_s())
+        return passed_s() >= 100 ? end : { state: 'pending', reason: 'queued' }
+      },
+    }))
+    const process = world.start()
+    await world.pass(50)
+    process.kill()
+    expect(await world.read()).toMatchObject({ status: 'pending_validation', proposal: { reason: 'queued' } })
+    await world.pass(40)
+    world.start()
+    await world.pass(100)
+    for (const gap of gaps(checked_s)) expect(gap).toBeGreaterThanOrEqual(10)
+    const isPassed = end.state === 'passed'
+    const fault = { reason: 'line 3 is wrong', line: 3, commit: expect.any(String) }
+    expect(await world.read()).toMatchObject(isPassed ? { status: 'active' } : { status: 'rejected', fault })
+    expect(await world.listRuns()).toHaveLength(isPassed ? 1 : 0)
+    expect((await world.read())?.proposal).toBeUndefined()
+    await world.end()
+  }
+})
+
+test('a repository that does not answer for 200 s ends the deployment with the reason', async () => {
+  const world = await openWorld({ lists_s: 0, runs_s: 0 }, undefined, () => ({
+    propose: async () => await Promise.reject(refuse('unavailable', 'the git host does not answer')),
+  }))
+  world.start()
+  await world.pass(150)
+  expect(await world.read()).toMatchObject({ status: 'pending_validation' })
+  await world.pass(300)
+  const fault = { reason: expect.stringContaining('the git host does not answer') }
+  expect(await world.read()).toMatchObject({ status: 'error', fault })
   await world.end()
 })

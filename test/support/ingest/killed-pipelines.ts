@@ -1,6 +1,8 @@
 // Pipelines of a site whose process dies: what a person does with them, and what must be true of them in the end.
 import assert from 'node:assert/strict'
+import fs from 'node:fs'
 import path from 'node:path'
+import { log, readBlob } from 'isomorphic-git'
 import { create as createConnection } from '../../../daemon/roles/ingest/connection/create.ts'
 import { list as listRuns } from '../../../daemon/roles/ingest/dag-run/list.ts'
 import { deploy } from '../../../daemon/roles/ingest/datapipeline/deploy.ts'
@@ -71,6 +73,16 @@ export class KilledPipeline {
     await waitUntil(async () => {
       return (await this.listRuns()).every(({ state }) => state === 'success' || state === 'failed')
     })
+  }
+
+  /** Commits of the live branch that are of this pipeline; its DAG is there as it was deployed. */
+  async countPublications(): Promise<number> {
+    const at = { fs, gitdir: path.join(this.#site.dir, 'data/ingest/dags.git') }
+    const filepath = `dags/${this.dag_id}.${this.uid}.json`
+    const commits = await log({ ...at, ref: 'main' })
+    const { blob } = await readBlob({ ...at, oid: commits[0]?.oid ?? '', filepath })
+    assert.equal(Buffer.from(blob).toString(), this.#content)
+    return commits.filter(({ commit }) => commit.message.startsWith(`Deploy ${this.dag_id},`)).length
   }
 
   async readSchedule() {

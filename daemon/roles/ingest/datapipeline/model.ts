@@ -75,6 +75,7 @@ export const pipelineState = pipelineView
   .pick({
     ...{ uid: true, dag_id: true, status: true, fault: true, auto_start: true, last_run: true },
     ...{ workflow_next_run: true, delay: true, landing_zone: true },
+    ...{ commit: true, catalog_version: true, check: true },
   })
   .extend(scheduleViewFields)
   .meta({ id: 'DataPipelineStatus' })

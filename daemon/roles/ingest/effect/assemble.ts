@@ -1,7 +1,7 @@
 // Assembles the operators of an effect into a DAG in which each follows the one before it.
 import type { AssembledDag, DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
 import type { DagFault } from '../../../shared/assembled-dag/task-order.ts'
-import type { ContentReading } from '../managed-dag/deployment-job.ts'
+import { type ContentReading, renderDag } from '../managed-dag/content-reading.ts'
 import { describeFault, findOperator, operators as known, listDagFaults } from '../operator/catalog.ts'
 import type { EffectOperator, StoredEffect } from './model.ts'
 
@@ -19,10 +19,11 @@ function assembleDag(dag_id: string, operators: readonly EffectOperator[]): Asse
 /** Unknown operators leave nothing to assemble: `error`. What the check of the DAG refuses is `rejected`. */
 export function readEffect({ dag_id, operators }: Pick<StoredEffect, 'dag_id' | 'operators'>): ContentReading {
   const [unknown] = listUnknownOperators(operators)
-  if (unknown) return { fault: describeFault(unknown), status: 'error' }
+  if (unknown) return { error: describeFault(unknown) }
   const dag = assembleDag(dag_id, operators)
   const [fault] = listDagFaults(dag)
-  return fault ? { fault: describeFault(nameOperatorPath(fault)), status: 'rejected' } : { dag }
+  const text = renderDag(dag)
+  return fault ? { text, fault: describeFault(nameOperatorPath(fault)) } : { text, content: dag }
 }
 
 export function listUnknownOperators(operators: readonly EffectOperator[]): DagFault[] {

@@ -101,6 +101,7 @@ export const effectState = effectView
   .pick({
     ...{ uid: true, dag_id: true, name: true, status: true, fault: true, last_run: true, workflow_next_run: true },
     ...{ auto_start: true, cleanup_suggested: true, delay: true },
+    ...{ commit: true, catalog_version: true, check: true },
   })
   .extend(scheduleViewFields)
   .meta({ id: 'DataEffectStatus' })

@@ -2,7 +2,7 @@
 // run and of each task that was tried, with the inputs and outputs of the task.
 import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
 import type { RunTask, StoredDagRun } from '../runner/model.ts'
-import { showLineage } from '../runner/show-lineage.ts'
+import { pickPinned, showLineage } from '../runner/show-lineage.ts'
 
 const schema = 'https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent'
 
@@ -35,7 +35,9 @@ export function buildRunEvents(id: string, run: StoredDagRun, origin: LineageOri
   if (ended_at === undefined || started_at === undefined) return []
   const namer = new LineageNamer(origin, run.tenant_id)
   const ofRun = { runId: namer.runId([id, created_at]), job: namer.job(dag_id) }
-  const whole = namer.event(ofRun, { pipeline: namer.facet('RunFacet', { dag_digest: run.dag_digest }) })
+  const whole = namer.event(ofRun, {
+    pipeline: namer.facet('RunFacet', { dag_digest: run.dag_digest, ...pickPinned(run) }),
+  })
   const ends = run.reason === undefined ? {} : { errorMessage: namer.error(run.reason) }
   return [
     whole('START', started_at, {}),

@@ -3,6 +3,7 @@ import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
+import { pickPinned } from '../runner/show-lineage.ts'
 import { isLive, type ManagedDag } from './model.ts'
 
 export async function readLiveState(call: Call, { id, value }: Doc<ManagedDag>) {
@@ -23,6 +24,8 @@ export async function readLiveState(call: Call, { id, value }: Doc<ManagedDag>) 
             ? ('running' as const)
             : status,
     ...(value.fault ? { fault: value.fault } : {}),
+    ...pickPinned(value),
+    ...(value.proposal && status === 'pending_validation' ? { check: value.proposal } : {}),
     ...(value.auto_start ? { auto_start: value.auto_start } : {}),
     ...(last_run ? { last_run } : {}),
     ...(dag ? { workflow_next_run: dag.next_run } : {}),

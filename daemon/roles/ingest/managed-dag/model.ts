@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { jobFields } from '../../../kernel/job/job-fields.ts'
 import type { Collection } from '../../../kernel/store/store.ts'
 import { assembledDag, dagId } from '../../../shared/assembled-dag/assembled-dag.ts'
-import { workflowRun } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
+import { gitCommit, pinnedFields, workflowRun } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { count, instant, provenanceFields } from '../fields.ts'
 
 /** `rejected`: the check refused the content; `error`: it could not be deployed. Both end by another deployment or deletion. */
@@ -12,6 +12,8 @@ export const managedStatus = z.enum(['pending_validation', 'active', 'rejected',
 export const deploymentFault = z.strictObject({
   reason: z.string().max(4_096),
   path: z.string().optional().meta({ description: 'Field of the assembled DAG' }),
+  line: z.int().min(1).optional().meta({ description: 'Line of the content, counted from 1' }),
+  commit: gitCommit.optional().meta({ description: 'Commit of the content that the check rejected' }),
 })
 export type DeploymentFault = z.infer<typeof deploymentFault>
 
@@ -22,6 +24,15 @@ const autoStart = z.strictObject({
   reason: z.string().max(4_096).optional(),
 })
 export type AutoStart = z.infer<typeof autoStart>
+
+/** `commit`: absent until the repository has the content; `looks`: for the end of its check; `outages`: in a row. */
+const dagProposal = z.strictObject({
+  commit: gitCommit.optional(),
+  looks: count,
+  outages: count,
+  reason: z.string().max(4_096).optional(),
+})
+export type ProposalState = z.infer<typeof dagProposal>
 
 export const managedFields = {
   ...provenanceFields,
@@ -39,6 +50,10 @@ export const managedFields = {
   dag: assembledDag.optional(),
   /** Of the live content; empty before there is one. */
   dag_digest: z.string(),
+  /** Of the live content. */
+  ...pinnedFields,
+  /** Of the newest deployment, until its content is live or refused. */
+  proposal: dagProposal.optional(),
   fault: deploymentFault.optional(),
   /** Number of deployments: the id of the run that one triggers. */
   deployments: count,
@@ -52,6 +67,8 @@ export function isLive({ dag_digest }: Pick<ManagedDag, 'dag_digest'>): boolean 
 
 /** What the interface shows live of a managed DAG. */
 export const liveFields = {
+  ...pinnedFields,
+  check: dagProposal.optional().meta({ description: 'While the DAG repository checks the newest content' }),
   auto_start: autoStart.optional().meta({ description: 'While the first run by run_on_deploy is awaited' }),
   last_run: workflowRun.optional().meta({ description: 'Newest run; read from the scheduler' }),
   workflow_next_run: instant

@@ -20,7 +20,7 @@ export function beginAgain(
   { job: { claims } }: ManagedDag,
   principal: StoredPrincipal | undefined,
   now_ms: number,
-): JobFields & Pick<ManagedDag, 'auto_start'> {
+): JobFields & Pick<ManagedDag, 'auto_start' | 'proposal'> {
   const { job, ...due } = newJob(principal, now_ms)
-  return { ...due, job: { ...job, claims }, auto_start: undefined }
+  return { ...due, job: { ...job, claims }, auto_start: undefined, proposal: undefined }
 }

@@ -30,7 +30,7 @@ import { announceEnd } from './announce-end.ts'
 import { dagRuns, type RunTask, runDocumentId, type StoredDagRun } from './model.ts'
 import { removeEndedRun } from './remove-run.ts'
 import { stopRun } from './rules.ts'
-import { showLineage } from './show-lineage.ts'
+import { pickPinned, showLineage } from './show-lineage.ts'
 import { readTaskLog } from './task-log.ts'
 
 /** Its health is that of the store, which the wire knows. */
@@ -196,10 +196,11 @@ class EmbeddedCallerScheduler implements CallerScheduler {
 
 function buildRun(
   call: Call,
-  { id: pipeline, value: { tenant_id, label, dag_id, dag_digest, deployed_by } }: Doc<ManagedDag>,
+  { id: pipeline, value: manager }: Doc<ManagedDag>,
   dag: AssembledDag,
   { dag_run_id, conf, logical_date }: RunTrigger,
 ): Omit<StoredDagRun, keyof JobFields> {
+  const { tenant_id, label, dag_id, dag_digest, deployed_by } = manager
   const at = call.nowIso()
   return {
     ...{ tenant_id, label, created_by: call.caller.subject, created_at: at, updated_at: at },
@@ -207,6 +208,7 @@ function buildRun(
     ...(logical_date === undefined ? {} : { logical_date }),
     // Of a dispatched effect, by a service that may dispatch and not run: the job checks that it still may.
     ...(permits(call.caller.permissions, 'ingest:run') || !deployed_by ? {} : { begun_by: deployed_by }),
+    ...pickPinned(manager),
     state: 'queued',
     tasks: dag.tasks.map(({ name }) => ({ name, tries: 0, failures: 0 })),
   }
@@ -228,7 +230,8 @@ function showDag({ dag_id, dag, is_paused }: ManagedDag): WorkflowDag | undefine
 
 function showRun({ value }: Doc<StoredDagRun>): WorkflowRun {
   const { dag_id, dag_run_id, state, logical_date = null, started_at = null, ended_at = null, conf, reason } = value
-  const shown = { dag_id, dag_run_id, state, logical_date, start_date: started_at, end_date: ended_at, conf }
+  const times = { logical_date, start_date: started_at, end_date: ended_at }
+  const shown = { dag_id, dag_run_id, state, ...times, conf, ...pickPinned(value) }
   return reason === undefined ? shown : { ...shown, reason }
 }
 

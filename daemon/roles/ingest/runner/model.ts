@@ -4,6 +4,7 @@ import { job_indexes, jobFields } from '../../../kernel/job/job-fields.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { assembledDag, dagId } from '../../../shared/assembled-dag/assembled-dag.ts'
 import {
+  pinnedFields,
   requestedWork,
   workflowRunState,
   workflowTaskState,
@@ -38,6 +39,7 @@ const storedRun = z.strictObject({
   dag_run_id: z.string().min(1).max(250),
   dag: assembledDag,
   dag_digest: z.string().length(64),
+  ...pinnedFields,
   conf: z.record(z.string(), z.json()),
   logical_date: instant.optional(),
   state: workflowRunState,
