@@ -52,14 +52,12 @@ function failRequest(reason: string, isFinal: boolean): RequestOutcome {
 
 /** Why the tasks of a DAG that request other roles cannot be performed here; undefined where they can. */
 export function findRequestFault(call: JobCall, { tasks }: AssembledDag): string | undefined {
-  const { kind } = call.part(workflowSchedulerPart)
-  const { roles } = call.settings(platformSettings)
   for (const task of tasks) {
     const role = requestedRole(task)
     if (role === undefined) continue
-    if (kind === 'airflow')
+    if (call.part(workflowSchedulerPart).kind === 'airflow')
       return `the task ${task.name} is of ${task.operator}, which requests the role ${role} of the site: workers of Airflow cannot do that, the embedded scheduler can`
-    if (!roles.includes(role)) return describeAbsentRole(task, role)
+    if (!call.settings(platformSettings).roles.includes(role)) return describeAbsentRole(task, role)
   }
   return undefined
 }
