@@ -8,6 +8,7 @@ import { writeParquet } from '../../adapters/format/parquet/write-parquet.ts'
 import type { ColumnType } from '../../daemon/kernel/data/data-schema.ts'
 import type { OpenConnection } from '../../daemon/roles/ingest/parts.ts'
 import { buildBlock, encodeBlocks } from '../support/data/encode-blocks.ts'
+import { type GrowingTable, growingRequirements } from './growing-source.ts'
 import { landingRequirements, type RowSourceVariant, rowRequirements } from './row-source.ts'
 import { landedTypes, type PersonRow, people, personColumns } from './row-source-data.ts'
 
@@ -22,7 +23,30 @@ const connectionOf = (conn_type: string, config: OpenConnection['config']): Open
 const settings = { data_folder, trusted_networks: [], addonDir: data_folder }
 const hidden = [data_folder, 'acme']
 
-function sqliteVariant(): RowSourceVariant & { readonly table: string } {
+const growing: GrowingTable = {
+  clear() {
+    const db = new Database(path.join(files, 'people.db'))
+    db.exec(`DROP TABLE IF EXISTS growing;
+      CREATE TABLE growing (id INTEGER, at TEXT, name TEXT COLLATE NOCASE, empty TEXT, share REAL DEFAULT 0.5)`)
+    db.close()
+  },
+  insert(rows) {
+    const db = new Database(path.join(files, 'people.db'))
+    const insert = db.prepare('INSERT INTO growing (id, at, name) VALUES (?, ?, ?)')
+    db.transaction(() => {
+      for (const { id, at, name } of rows) insert.run(BigInt(id), at, name)
+    })()
+    db.close()
+  },
+  refused: [
+    ['growing', 'empty', 'a row has no value in it'],
+    ['growing', 'share', 'it has values of the type real'],
+    ['growing', 'none', 'the table has no column "none"'],
+    ['people', 'big', 'a row has no value in it'],
+  ],
+}
+
+function sqliteVariant(): RowSourceVariant & { readonly table: string; readonly growing: GrowingTable } {
   const db = new Database(path.join(files, 'people.db'))
   db.exec('CREATE TABLE people (id INTEGER, name TEXT, big INTEGER, share REAL, born TEXT, seen TEXT)')
   db.exec('CREATE TABLE wide (text TEXT); CREATE TABLE huge (text TEXT)')
@@ -33,7 +57,7 @@ function sqliteVariant(): RowSourceVariant & { readonly table: string } {
   db.close()
   writeFileSync(path.join(files, 'text.db'), 'id,name\n')
   return {
-    ...{ connection: connectionOf('sqlite', { file: 'people.db' }), settings, table: 'people', hidden },
+    ...{ connection: connectionOf('sqlite', { file: 'people.db' }), settings, table: 'people', hidden, growing },
     ...{ wide: 'wide', huge: { table: 'huge', refusal: 'a row has a value of more than 1048576 bytes' } },
     ...{ absentTable: { table: 'no "such' }, absentTableRefusal: 'the database has no table' },
     absentColumnRefusal: 'the table has no column',
@@ -71,4 +95,5 @@ describe.each(Object.entries({ sqlite, parquet }))('%s', (_, variant) => {
 
 describe('sqlite, row by row', () => {
   test.each(Object.entries(rowRequirements))('%s', (_, keep) => keep(sqlite))
+  test.each(Object.entries(growingRequirements))('%s', (_, keep) => keep(sqlite))
 })

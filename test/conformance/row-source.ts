@@ -10,6 +10,7 @@ import { performTry } from '../../daemon/runtime/ingest/perform-try.ts'
 import type { SourceSettings } from '../../daemon/runtime/ingest/thread-job.ts'
 import { max_row_characters, type RowRequest, type RowSource } from '../../daemon/shared/row-source/row-source.ts'
 import { readLanded } from '../roles/ingest/ingest-site.ts'
+import type { GrowingTable } from './growing-source.ts'
 import { expectedPeople, landedTypes, normalizePerson, type PersonRow, personColumns } from './row-source-data.ts'
 
 /** A source with the rows of `row-source-data.ts`. */
@@ -32,6 +33,8 @@ export type RowSourceVariant = {
   readonly failing: Readonly<Record<string, readonly [connection: OpenConnection, refusal: string]>>
   /** Addresses, paths and secrets, which no message has. */
   readonly hidden: readonly string[]
+  /** Changes the source as the statements of the person who keeps it do; those that cannot be a cursor name a column, with the reason. */
+  readonly growing?: GrowingTable
   /** Readings that are open at the server. */
   countOpen?(): Promise<number>
 }
@@ -87,12 +90,12 @@ function readManifest({ outcome, folder }: Landed) {
   }
 }
 
-function expectRefusal(variant: RowSourceVariant, text: string | undefined, refusal: string): void {
+export function expectRefusal(variant: RowSourceVariant, text: string | undefined, refusal: string): void {
   expect(text).toContain(refusal)
   for (const hidden of variant.hidden) expect(text).not.toContain(hidden)
 }
 
-async function withSource<T>(variant: RowSourceVariant, use: (source: RowSource) => Promise<T>): Promise<T> {
+export async function withSource<T>(variant: RowSourceVariant, use: (source: RowSource) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(path.join(tmpdir(), 'rows-'))
   try {
     const source = await openRowSource(variant.connection, variant.settings, path.join(folder, 'copy'))
@@ -108,7 +111,7 @@ async function withSource<T>(variant: RowSourceVariant, use: (source: RowSource)
   }
 }
 
-const neverAborted = new AbortController().signal
+export const neverAborted = new AbortController().signal
 
 async function listBlocks(source: RowSource, request: RowRequest): Promise<(readonly string[])[]> {
   const blocks: (readonly string[])[] = []

@@ -19,12 +19,15 @@ let site: KilledSite
 /** Deployed with a first run, and run again; and deployed late without one, then scheduled. */
 let busy: KilledPipeline
 let scheduled: KilledPipeline
+/** Reads what is new. */
+let growing: KilledPipeline
 let zone: KilledZone
 beforeAll(async () => {
   site = await createKilledSite()
   const daemon = await site.start()
   busy = await KilledPipeline.prepare(site, 'busy')
   scheduled = await KilledPipeline.prepare(site, 'scheduled')
+  growing = await KilledPipeline.prepare(site, 'growing', true)
   zone = new KilledZone(site, 'carried')
   await daemon.kill()
 })
@@ -81,10 +84,15 @@ const deaths: readonly Death[] = [
   { point: 'ingest-deploy-proposed' },
   { point: 'ingest-deploy-claimed' },
   { point: 'ingest-deploy-published' },
-  { point: 'ingest-arrival-taken', act: () => zone.bring('entries.csv', source_rows) },
+  { point: 'ingest-cursor-held', act: () => growing.deploy() },
+  { point: 'ingest-cursor-moved' },
+  {
+    point: 'ingest-arrival-taken',
+    act: () => growing.waitUntilQuiet().then(() => zone.bring('entries.csv', source_rows)),
+  },
   { point: 'ingest-arrival-triggered' },
   { point: 'ingest-arrival-finished' },
-  { point: 'ingest-failure-reported', act: () => failOnce() },
+  { point: 'ingest-failure-reported', act: () => zone.judge(source_rows).then(() => failOnce()) },
   { point: 'ingest-schedule-set', act: () => deployLate().then(setEachMinute) },
   { point: 'ingest-schedule-triggering', later_ms: minute_ms },
   { point: 'ingest-schedule-triggered' },
@@ -109,11 +117,13 @@ test('in the end each run that was requested or due is there once, with each row
   const last = await site.start()
   await busy.waitUntilQuiet()
   await scheduled.waitUntilQuiet()
+  await growing.waitUntilQuiet()
   expect(await zone.judge(source_rows)).toHaveLength(1)
   const datasets = await judgeSite(site)
   expect(await busy.judge(datasets)).toHaveLength(4)
   await site.olga.ok(removeRun, { dag_id: 'failing', dag_run_id: 'deploy__1' })
   expect((await site.olga.ok(listSignals, { subject_id: failed.uid })).items).toHaveLength(1)
+  expect(await growing.judge(datasets)).toHaveLength(1)
   const ids = (await scheduled.judge(datasets)).toSorted()
   const [from, until] = setBetween.map((time) => triggerIdOf(Math.ceil(time / minute_ms) * minute_ms))
   expect([from, until]).toContain(ids[0])

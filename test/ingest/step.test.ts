@@ -91,6 +91,16 @@ describe('a task makes what the embedded scheduler makes', () => {
     expect(await perform(task, { connection })).toMatchObject({ state: 'success', dataset: { rows: 1 } })
   })
 
+  test('a task that reads what is new needs the service, which keeps what has landed', async () => {
+    createDatabase(path.join(files, 'new.db'), 'CREATE TABLE t (a INTEGER)')
+    const params = { connection_id: 'cn_1', table: 't', cursor_column: 'a' }
+    const connection = { conn_type: 'sqlite', config: { file: 'new.db' } }
+    const input = stepOf({ name: 'read', operator: 'ingest_database', params }, { connection })
+    expect(await runCommand(words(), { input })).toMatchObject({
+      ...{ exit: 3, stderr: expect.stringContaining('need the service of the site') },
+    })
+  })
+
   test('the document may be a file, and people see what landed', async () => {
     writeFileSync(at('step.json'), stepOf(read))
     const { exit, stdout, stderr } = await runCommand([

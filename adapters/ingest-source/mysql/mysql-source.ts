@@ -1,6 +1,7 @@
 // Rows of a table of MySQL or MariaDB, as the server sends them, in a transaction that reads alone.
 import type { DataSchema } from '../../../daemon/kernel/data/data-schema.ts'
 import { describeJsonRow, describeJsonValue } from '../../../daemon/shared/row-source/json-row.ts'
+import type { RowCursor } from '../../../daemon/shared/row-source/row-cursor.ts'
 import {
   max_value_bytes,
   nameSome,
@@ -10,8 +11,9 @@ import {
 } from '../../../daemon/shared/row-source/row-source.ts'
 import { chooseTableColumns } from '../../../daemon/shared/row-source/table-columns.ts'
 import type { MysqlDriver } from './driver.ts'
+import { findMysqlRange, type MysqlRange, mysqlPlaces } from './mysql-cursor.ts'
 import { type MysqlAccess, type MysqlField, MysqlSession, type MysqlValue } from './mysql-session.ts'
-import { columnOf, findStatedType, type MysqlColumn } from './mysql-types.ts'
+import { columnOf, findStatedType, findUsualType, type MysqlColumn } from './mysql-types.ts'
 
 const block_rows = 256
 const block_characters = 2_097_152
@@ -19,6 +21,7 @@ const block_characters = 2_097_152
 export function mysqlSource(access: MysqlAccess, driver: MysqlDriver): RowSource {
   const session = new MysqlSession(access, driver)
   let stated: DataSchema = []
+  let usual: DataSchema = []
   return {
     async probe(signal) {
       const [[found] = []] = await session.query('SELECT VERSION()', signal)
@@ -28,7 +31,9 @@ export function mysqlSource(access: MysqlAccess, driver: MysqlDriver): RowSource
     },
     async *rows(request, signal) {
       for (const statement of sessionStatements) await session.query(statement, signal)
-      const chosen = await chooseColumns(session, access.database, request, signal)
+      const known = await listColumns(session, access.database, request, signal)
+      const chosen = chooseTableColumns(request, known)
+      usual = chosen.map(({ name, type_name }) => findUsualType(name, type_name))
       const names = chosen.map(({ name }) => name)
       let columns: readonly MysqlColumn[] = []
       const onFields = (fields: readonly MysqlField[]) => {
@@ -36,11 +41,16 @@ export function mysqlSource(access: MysqlAccess, driver: MysqlDriver): RowSource
         stated = names.flatMap((name, at) => (fields[at] && findStatedType(name, fields[at])) ?? [])
       }
       await session.query('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY', signal)
-      const select = buildSelect(access.database, request.table, chosen)
-      yield* describeRows(session.stream(select, onFields, signal), names, () => columns)
+      const table = `${quoteName(access.database)}.${quoteName(request.table)}`
+      const range = await findRange(session, table, request, known, signal)
+      if (request.cursor && !range) return
+      const rows = session.stream(buildSelect(table, chosen, range), onFields, signal)
+      yield* describeRows(rows, names, () => columns, request.cursor?.onRow)
+      if (range) request.cursor?.onEnd(range.end)
       await session.query('COMMIT', signal)
     },
     statedColumns: () => stated,
+    usualColumns: () => usual,
     close: () => session.close(),
   }
 }
@@ -56,12 +66,12 @@ const sessionStatements = [
 ]
 
 /** `is_large`: its values may be above the limit. */
-type MysqlTableColumn = { readonly name: string; readonly is_large: boolean }
+type MysqlTableColumn = { readonly name: string; readonly is_large: boolean; readonly type_name: string }
 
 const large_types =
   "('json', 'geometry', 'point', 'linestring', 'polygon', 'multipoint', 'multilinestring', 'multipolygon')"
 
-async function chooseColumns(
+async function listColumns(
   session: MysqlSession,
   database: string,
   request: RowRequest,
@@ -70,11 +80,13 @@ async function chooseColumns(
   const isLarge = `IFNULL(CHARACTER_OCTET_LENGTH, 0) > ${max_value_bytes} OR DATA_TYPE IN ${large_types}`
   const ofTable = `TABLE_SCHEMA = ${literal(database)} AND TABLE_NAME = ${literal(request.table)}`
   const columns = await session.query(
-    `SELECT COLUMN_NAME, ${isLarge} FROM information_schema.COLUMNS WHERE ${ofTable} ORDER BY ORDINAL_POSITION`,
+    `SELECT COLUMN_NAME, ${isLarge}, LOWER(DATA_TYPE) FROM information_schema.COLUMNS WHERE ${ofTable} ORDER BY ORDINAL_POSITION`,
     signal,
   )
-  const known = columns.map(([name, large]) => ({ name: textOf(name), is_large: textOf(large) === '1' }))
-  if (known.length > 0) return chooseTableColumns(request, known)
+  const known = columns.map(([name, large, type]) => {
+    return { name: textOf(name), is_large: textOf(large) === '1', type_name: textOf(type) }
+  })
+  if (known.length > 0) return known
   const tables = await session.query(
     `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${literal(database)} ORDER BY 1 LIMIT 20`,
     signal,
@@ -83,14 +95,26 @@ async function chooseColumns(
   throw new RowSourceError(`the database has no table ${nameSome([request.table])}: it has ${names}`)
 }
 
+async function findRange(
+  session: MysqlSession,
+  table: string,
+  { table: name, cursor }: RowRequest,
+  known: readonly MysqlTableColumn[],
+  signal: AbortSignal,
+): Promise<MysqlRange | undefined> {
+  if (!cursor) return undefined
+  const [column] = chooseTableColumns({ table: name, columns: [cursor.column] }, known)
+  return column && (await findMysqlRange(session, table, quoteName(column.name), column.type_name, cursor, signal))
+}
+
 const textOf = (value: MysqlValue | undefined) => value?.toString() ?? ''
 
 /** By its bytes: no character has a meaning, whatever the mode of the server. */
 const literal = (text: string) => `CONVERT(x'${Buffer.from(text).toString('hex')}' USING utf8mb4)`
 const quoteName = (name: string) => `\`${name.replaceAll('`', '``')}\``
 
-/** The last column says whether a value is too large, which is then not sent. */
-function buildSelect(database: string, table: string, columns: readonly MysqlTableColumn[]): string {
+/** After the values a column says whether one is too large, which is then not sent. The last one is the place of the row. */
+function buildSelect(table: string, columns: readonly MysqlTableColumn[], range: MysqlRange | undefined): string {
   const isAbove = (quoted: string) => `OCTET_LENGTH(${quoted}) > ${max_value_bytes}`
   const values = columns.map(({ name, is_large }) => {
     const quoted = quoteName(name)
@@ -98,18 +122,21 @@ function buildSelect(database: string, table: string, columns: readonly MysqlTab
   })
   const large = columns.filter(({ is_large }) => is_large).map(({ name }) => `COALESCE(${isAbove(quoteName(name))}, 0)`)
   const flag = large.length === 0 ? '0' : large.join(' OR ')
-  return `SELECT ${[...values, flag].join(', ')} FROM ${quoteName(database)}.${quoteName(table)}`
+  const where = range ? ` WHERE ${range.where}` : ''
+  return `SELECT ${[...values, flag, range?.place ?? '0'].join(', ')} FROM ${table}${where}`
 }
 
 async function* describeRows(
   rows: AsyncIterable<readonly MysqlValue[]>,
   names: readonly string[],
   columns: () => readonly MysqlColumn[],
+  onRow: RowCursor['onRow'] | undefined,
 ): AsyncGenerator<readonly string[]> {
   let block: string[] = []
   let characters = 0
   for await (const row of rows) {
     const line = describeRow(names, columns(), row)
+    onRow?.(mysqlPlaces[Number(row[names.length + 1]?.toString())] ?? 'between')
     block.push(line)
     characters += line.length
     if (block.length < block_rows && characters < block_characters) continue
@@ -121,7 +148,7 @@ async function* describeRows(
 }
 
 function describeRow(names: readonly string[], columns: readonly MysqlColumn[], row: readonly MysqlValue[]): string {
-  if (columns.length !== names.length || row.length !== names.length + 1)
+  if (columns.length !== names.length || row.length !== names.length + 2)
     throw new RowSourceError('the server does not answer as a server of MySQL does')
   if (row[names.length]?.toString() !== '0')
     throw new RowSourceError(`a row has a value of more than ${max_value_bytes} bytes`)

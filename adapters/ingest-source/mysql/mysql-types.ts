@@ -42,3 +42,21 @@ export function findStatedType(name: string, field: MysqlField): DataColumn | un
   const hasExceptions = [type_of.timestamp, type_of.date, type_of.datetime, type_of.bit].includes(type)
   return float_types.has(type) || hasExceptions ? undefined : { name, type: 'text' }
 }
+
+const usual_types: Readonly<Record<string, DataColumn['type']>> = {
+  ...{
+    tinyint: 'int64',
+    smallint: 'int64',
+    mediumint: 'int64',
+    int: 'int64',
+    bigint: 'int64',
+    year: 'int64',
+    bit: 'int64',
+  },
+  ...{ float: 'double', double: 'double', date: 'date', datetime: 'local_timestamp', timestamp: 'timestamp' },
+}
+
+/** The type that most values of a column have, by its type in the catalog: of one without rows. */
+export function findUsualType(name: string, type_name: string): DataColumn {
+  return { name, type: usual_types[type_name] ?? 'text' }
+}

@@ -35,3 +35,11 @@ export function findStatedType(name: string, oid: number): DataColumn | undefine
   if (float_oids.has(oid) || oid === date_oid || oid === timestamp_oid || oid === timestamptz_oid) return undefined
   return { name, type: integer_oids.has(oid) ? 'int64' : oid === boolean_oid ? 'boolean' : 'text' }
 }
+
+/** The type that most values of a column have: of one without rows. */
+export function findUsualType(name: string, oid: number): DataColumn {
+  if (float_oids.has(oid)) return { name, type: 'double' }
+  if (oid === date_oid) return { name, type: 'date' }
+  if (oid === timestamp_oid) return { name, type: 'local_timestamp' }
+  return oid === timestamptz_oid ? { name, type: 'timestamp' } : (findStatedType(name, oid) ?? { name, type: 'text' })
+}

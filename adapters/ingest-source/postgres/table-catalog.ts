@@ -8,6 +8,7 @@ export type TableColumn = {
   readonly name: string
   /** Of the type below its domains. */
   readonly type_oid: number
+  readonly type_name: string
   /** Whether its values are of few bytes by their type. */
   readonly is_bounded: boolean
   /** Whether `octet_length` takes it as it is. */
@@ -32,7 +33,8 @@ export async function requireTable(session: PostgresSession, table: TableName, s
 }
 
 /** A domain may be of a domain; its values are those of the first type that is none. */
-const columnsQuery = `SELECT a.attname, b.oid, (b.typlen > 0 OR b.oid = 1700)::int, (b.oid IN (17, 25, 1042, 1043))::int
+const columnsQuery = `SELECT a.attname, b.oid, (b.typlen > 0 OR b.oid = 1700)::int, (b.oid IN (17, 25, 1042, 1043))::int,
+    format_type(b.oid, NULL)
   FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
   CROSS JOIN LATERAL (
     WITH RECURSIVE base(oid, typlen, typbasetype) AS (
@@ -49,8 +51,8 @@ export async function listColumns(
   signal: AbortSignal,
 ): Promise<readonly TableColumn[]> {
   const rows = await session.query(columnsQuery, [schema, name], signal)
-  return rows.map(([column, oid, is_bounded, has_plain_size]) => ({
-    ...{ name: column ?? '', type_oid: Number(oid) },
+  return rows.map(([column, oid, is_bounded, has_plain_size, type_name]) => ({
+    ...{ name: column ?? '', type_oid: Number(oid), type_name: type_name ?? '' },
     ...{ is_bounded: is_bounded === '1', has_plain_size: has_plain_size === '1' },
   }))
 }

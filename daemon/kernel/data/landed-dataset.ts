@@ -48,6 +48,35 @@ const check = z.strictObject({
   failed: count.describe('Rows for which the rule does not hold.'),
 })
 
+/** Kinds of values that a cursor column may have. */
+const cursorTypes = ['integer', 'decimal', 'date', 'local_timestamp', 'timestamp', 'text'] as const
+
+/** Rows of one value that a description names at most. */
+export const max_rows_of_value = 100_000
+/** Files that it names at most. */
+const max_known_files = 10_000
+
+const rowPosition = z.strictObject({
+  column: z.string(),
+  type: z.enum(cursorTypes),
+  value: z.string().max(1_024).describe('The greatest value so far, as the source writes it.'),
+  rows: z
+    .array(z.string().max(22))
+    .max(max_rows_of_value)
+    .describe('Digests of the rows with this value that have landed: further ones may arrive.'),
+})
+
+const datasetCursor = z.strictObject({
+  of: digest.describe('The source, and what is read of it.'),
+  after: digest.optional().describe('Digest of the description at whose cursor the reading began.'),
+  position: rowPosition.optional().describe('Where the next reading begins. Absent: no row was there yet.'),
+  files: z
+    .array(z.strictObject({ name: z.string().max(4_096), bytes: count, sha256: digest }))
+    .max(max_known_files)
+    .optional()
+    .describe('Files that have landed.'),
+})
+
 /** The content of `dataset.json`. */
 export const landedDataset = z.strictObject({
   format: z.literal(1),
@@ -63,9 +92,13 @@ export const landedDataset = z.strictObject({
     .array(widening)
     .describe('Values that made the inferred type of a column wider than that of the values before them.'),
   checks: z.array(check).max(1_000).optional().describe('Rules by which the rows were tested.'),
+  cursor: datasetCursor.optional().describe('Of an incremental reading: what has landed up to and with this dataset.'),
 })
 export type LandedDataset = z.infer<typeof landedDataset>
 export type DatasetInput = LandedDataset['inputs'][number]
 export type DatasetFile = LandedDataset['files'][number]
 export type ColumnWidening = LandedDataset['widened'][number]
 export type DatasetCheck = z.infer<typeof check>
+export type DatasetCursor = z.infer<typeof datasetCursor>
+export type RowPosition = z.infer<typeof rowPosition>
+export type CursorType = RowPosition['type']

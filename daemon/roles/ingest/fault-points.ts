@@ -3,13 +3,15 @@
 /**
  * `principal`: before the document of the request is stored; `stored`: before its answer; `proposed`: the DAG repository has the content of a
  * deployment, and its document does not say so; `claimed`: it has its connection, and its DAG is not live; `published`: it is live at
- * the repository alone; `staged`: the rows of a source are on disk; `drafted`: a dataset is, without its name.
+ * the repository alone; `staged`: the rows of a source are on disk; `drafted`: a dataset is, without its name; `held`: a run has the
+ * cursor of a task; `moved`: the cursor is at the dataset, and the run does not know of it.
  */
 export const ingestFaultPoints = [
   ...['ingest-deploy-principal', 'ingest-deploy-stored', 'ingest-deploy-proposed', 'ingest-deploy-claimed'],
   ...['ingest-deploy-published', 'ingest-deploy-live'],
   ...['ingest-deploy-triggered', 'ingest-deploy-ended', 'ingest-trigger-principal', 'ingest-trigger-stored'],
   ...['ingest-task-begun', 'ingest-landing-staged', 'ingest-landing-drafted', 'ingest-landing-named'],
+  ...['ingest-cursor-held', 'ingest-cursor-moved'],
   ...['ingest-task-performed', 'ingest-task-logged', 'ingest-task-ended', 'ingest-run-ended'],
   ...['ingest-failure-reported'],
   ...['ingest-arrival-taken', 'ingest-arrival-triggered', 'ingest-arrival-finished'],

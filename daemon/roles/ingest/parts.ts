@@ -4,7 +4,7 @@ import type { ScheduleParser } from '../../kernel/schedule/schedule.ts'
 import type { DagTask } from '../../shared/assembled-dag/assembled-dag.ts'
 import type { ConnectionTest } from './connection/model.ts'
 import type { ConnectionConfig } from './connection/type/catalog.ts'
-import type { LandedSummary, WrittenFile } from './dataset/model.ts'
+import type { DatasetRef, LandedCursor, LandedSummary, WrittenFile } from './dataset/model.ts'
 import type { IngestFaultPoint } from './fault-points.ts'
 import type { HttpDataSource } from './http-source/model.ts'
 import type { CarriedFile } from './operator/ingest-landing-zone.ts'
@@ -23,14 +23,19 @@ export type TaskWork = {
   readonly carried?: CarriedFile
   /** The source of the profile that the task names. */
   readonly http_source?: HttpDataSource
+  /** Of a task that reads what is new. */
+  readonly cursor?: TaskCursor
 }
+
+/** `of`: digest of what is read. `base`: the dataset at whose cursor the reading begins; absent for the first one. */
+export type TaskCursor = { readonly of: string; readonly base?: DatasetRef }
 
 /** `isFinal`: another try would end in the same way. */
 export type TaskFailure = { readonly reason: string; readonly isFinal: boolean }
 
 /** The end of a try. `log`: its lines, bounded. */
 export type TaskOutcome = { readonly log: string } & (
-  | { readonly dataset?: LandedSummary; readonly written?: WrittenFile }
+  | { readonly dataset?: LandedSummary; readonly written?: WrittenFile; readonly cursor?: LandedCursor }
   | { readonly failure: TaskFailure }
 )
 
@@ -40,6 +45,11 @@ export type TaskPerformer = {
    * reason of the signal.
    */
   perform(work: TaskWork, signal: AbortSignal): Promise<TaskOutcome>
+  /**
+   * Ends a task whose run is over, or that has failed: waits for a try that is under way, and lets no other begin. Returns what it
+   * has landed.
+   */
+  close(tenant_id: string, dataset: string): Promise<(DatasetRef & { readonly cursor: LandedCursor }) | undefined>
 }
 
 /** A connection for one use. `secret`: its secret fields as JSON text. */

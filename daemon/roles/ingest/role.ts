@@ -68,6 +68,7 @@ import { landingZoneJob } from './landing-zone/zone-job.ts'
 import { metrics } from './metrics.ts'
 import { list as operatorList } from './operator/list.ts'
 import { outline } from './outline.ts'
+import { readCursors } from './read-cursor/model.ts'
 import { resources } from './resources.ts'
 import { runMetrics } from './run-metric/model.ts'
 import { dagRuns, taskLogs } from './runner/model.ts'
@@ -83,7 +84,7 @@ import { health } from './workflow/health.ts'
 
 export const ingest: Role = role(outline, {
   collections: [
-    ...[pipelines, pipelineSchedules, landingZones, connections, effects, dagRuns, taskLogs, runMetrics],
+    ...[pipelines, pipelineSchedules, landingZones, connections, effects, dagRuns, taskLogs, readCursors, runMetrics],
     ...[jobLeases, dataKeys],
   ],
   documentedNames: (resolved) => ({ 'pipeline-scheduler': getSettings(resolved, settings).scheduler_index }),

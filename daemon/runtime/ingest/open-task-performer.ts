@@ -7,7 +7,9 @@ import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import type { TaskPerformer } from '../../roles/ingest/parts.ts'
 import { settings } from '../../roles/ingest/settings.ts'
+import { OpenTries } from './open-tries.ts'
 import { performTry } from './perform-try.ts'
+import { cursorOf, inputFolder, readManifest } from './steps/dataset-store.ts'
 import type { SourceSettings } from './thread-job.ts'
 
 /** Landed datasets, in a folder for each tenant. */
@@ -39,11 +41,20 @@ export async function openTaskPerformer(folder: SiteFolder, resolved: ResolvedSe
   const drafts = join(datasets, drafts_folder)
   await rm(drafts, { recursive: true, force: true })
   await mkdir(drafts, { recursive: true, mode: 0o700 })
+  const tries = new OpenTries()
   return {
     perform: (work, signal) =>
-      performTry(work, {
-        ...{ sources, datasets, outputs, zones, signal, max_memory_mb: task_memory_mb, report: () => undefined },
-        drafts: join(drafts, randomBytes(12).toString('hex')),
-      }),
+      tries.track(work.tenant_id, `${work.run}/${work.task.name}`, () =>
+        performTry(work, {
+          ...{ sources, datasets, outputs, zones, signal, max_memory_mb: task_memory_mb, report: () => undefined },
+          drafts: join(drafts, randomBytes(12).toString('hex')),
+        }),
+      ),
+    async close(tenant_id, dataset) {
+      await tries.close(tenant_id, dataset)
+      const reading = readManifest(inputFolder({ datasets, tenant_id }, { dataset }))
+      const cursor = reading && cursorOf(reading.dataset)
+      return reading && cursor && { dataset, digest: reading.digest, cursor }
+    },
   }
 }

@@ -1,11 +1,14 @@
 // A source of rows behind a connection: the contract of its adapters, one for each technology.
 import type { DataSchema } from '../../kernel/data/data-schema.ts'
+import type { RowCursor } from './row-cursor.ts'
 
 /** What is read: a table, an index or another collection that the source has under this name. */
 export type RowRequest = {
   readonly table: string
   /** Default: all columns. */
   readonly columns?: readonly string[] | undefined
+  /** Only rows whose value of a column is at or above a bound. */
+  readonly cursor?: RowCursor | undefined
 }
 
 /** A source that cannot be read. The message is a full sentence without an address, a path or a secret. */
@@ -32,6 +35,8 @@ export interface RowSource {
    * Those of others are inferred.
    */
   statedColumns?(): DataSchema
+  /** The columns of the rows that were read last, where there were none: of the type that values of each usually have. */
+  usualColumns?(): DataSchema
   close(): Promise<void>
 }
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { OpenConnection } from '../../../daemon/roles/ingest/parts.ts'
 import { openRowSource } from '../../../daemon/runtime/ingest/connection/open-source.ts'
 import { probeConnection } from '../../../daemon/runtime/ingest/connection/probe-connection.ts'
+import { type GrowingTable, growingRequirements } from '../../conformance/growing-source.ts'
 import { landingRequirements, type RowSourceVariant, rowRequirements } from '../../conformance/row-source.ts'
 import { people } from '../../conformance/row-source-data.ts'
 import { type Postgres, postgres, postgresRequirement } from '../../support/engines/postgres.ts'
@@ -53,9 +54,31 @@ function connect({ config = {}, password = 'reader-secret' }: Change = {}): Open
   }
 }
 
-function variant(): RowSourceVariant & { readonly table: string } {
+const growing: GrowingTable = {
+  async clear() {
+    await server.sql(`DROP TABLE IF EXISTS growing; CREATE TABLE growing (id numeric, at timestamp, name text, empty text,
+      share double precision DEFAULT 0.5, doc jsonb DEFAULT '{}', ever timestamptz DEFAULT 'infinity', day date DEFAULT '10000-01-01');
+      GRANT SELECT ON growing TO reader`)
+  },
+  async insert(rows) {
+    for (let from = 0; from < rows.length; from += 100) {
+      const values = rows.slice(from, from + 100).map(({ id, at, name }) => `(${id}, '${at}', '${name}')`)
+      await server.sql(`INSERT INTO growing (id, at, name) VALUES ${values.join(', ')}`)
+    }
+  },
+  refused: [
+    ['growing', 'empty', 'a row has no value in it'],
+    ['growing', 'share', 'it has values of the type double precision'],
+    ['growing', 'doc', 'it has values of the type jsonb'],
+    ['growing', 'none', 'the table has no column "none"'],
+    ['growing', 'ever', 'is "infinity", from which no reading can go on'],
+    ['growing', 'day', 'is "10000-01-01", from which no reading can go on'],
+  ],
+}
+
+function variant(): RowSourceVariant & { readonly table: string; readonly growing: GrowingTable } {
   return {
-    ...{ connection: connect(), settings, table: 'people', wide: 'wide' },
+    ...{ connection: connect(), settings, table: 'people', wide: 'wide', growing },
     hidden: ['127.0.0', String(server.port), String(closed_port), 'acme', 'reader-secret', 'other-secret', 'reader'],
     huge: { table: 'huge', refusal: 'a row has a value of more than 1048576 bytes' },
     ...{ absentTable: { table: 'no "such' }, absentTableRefusal: 'has no table' },
@@ -78,6 +101,7 @@ function variant(): RowSourceVariant & { readonly table: string } {
 describe('postgres', () => {
   where.each(Object.entries(landingRequirements))('%s', (_, keep) => keep(variant()))
   where.each(Object.entries(rowRequirements))('%s', (_, keep) => keep(variant()))
+  where.each(Object.entries(growingRequirements))('%s', (_, keep) => keep(variant()))
 })
 
 async function readRows(

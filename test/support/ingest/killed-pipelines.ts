@@ -22,25 +22,35 @@ export class KilledPipeline {
   readonly #site: KilledSite
   readonly dag_id: string
   readonly #content: string
+  readonly #isIncremental: boolean
+  #rows = source_rows
   uid = ''
 
-  private constructor(site: KilledSite, dag_id: string, connection_id: string) {
+  private constructor(site: KilledSite, dag_id: string, connection_id: string, isIncremental: boolean) {
     this.#site = site
     this.dag_id = dag_id
+    this.#isIncremental = isIncremental
     // Another try follows at once: no try fails but by a death.
-    const read = { name: 'read', operator: 'ingest_database', params: { connection_id, table: 'entry' }, retries: 0 }
+    const params = { connection_id, table: 'entry', ...(isIncremental && { cursor_column: 'id' }) }
+    const read = { name: 'read', operator: 'ingest_database', params, retries: 0 }
     const announce = { name: 'announce', operator: 'notify', params: { title: `${dag_id} begins` }, retries: 0 }
     this.#content = JSON.stringify({ format: 1, dag_id, tasks: [announce, { ...read, after: ['announce'] }] })
   }
 
-  /** A source and its connection, while a process runs. */
-  static async prepare(site: KilledSite, dag_id: string): Promise<KilledPipeline> {
-    const rows = Array.from({ length: source_rows }, (_, at) => `(${at + 1}, 'entry ${at + 1}')`).join(', ')
-    const statements = `CREATE TABLE entry (id INTEGER, text TEXT); INSERT INTO entry VALUES ${rows};`
+  /** A source and its connection, while a process runs. `isIncremental`: each run reads the rows that are new. */
+  static async prepare(site: KilledSite, dag_id: string, isIncremental = false): Promise<KilledPipeline> {
+    const statements = `CREATE TABLE entry (id INTEGER, text TEXT); ${insertEntries(1, source_rows)}`
     createDatabase(path.join(site.files, `${dag_id}.db`), statements)
     const config = { file: `${dag_id}.db` }
     const { uid } = await site.olga.ok(createConnection, { name: dag_id, conn_type: 'sqlite', config })
-    return new KilledPipeline(site, dag_id, uid)
+    return new KilledPipeline(site, dag_id, uid, isIncremental)
+  }
+
+  /** More rows in the source. */
+  grow(): void {
+    const file = path.join(this.#site.files, `${this.dag_id}.db`)
+    createDatabase(file, insertEntries(this.#rows + 1, this.#rows + source_rows))
+    this.#rows += source_rows
   }
 
   /** The same request each time. */
@@ -89,7 +99,10 @@ export class KilledPipeline {
     return await this.#site.olga.ok(getSchedule, { uid: this.uid })
   }
 
-  /** Every run succeeded, has one dataset with every row of the source once, and raised one signal. Returns the ids of the runs. */
+  /**
+   * Every run succeeded, raised one signal, and has one dataset with every row of the source once: or all together have each row once.
+   * Returns the ids of the runs.
+   */
   async judge(datasets: readonly JudgedDataset[]): Promise<string[]> {
     const runs = await this.listRuns()
     for (const { dag_run_id, state, reason } of runs) assert.equal(state, 'success', `${dag_run_id}: ${reason}`)
@@ -100,12 +113,21 @@ export class KilledPipeline {
       runs.map(({ dag_run_id }) => dag_run_id).toSorted(),
       `datasets of ${this.dag_id}`,
     )
-    for (const { ids } of own) assert.equal(ids.length, source_rows)
     const { items } = await this.#site.olga.ok(listSignals, { subject_id: this.uid, limit: 500 })
     const notices = runs.map(({ dag_run_id }) => `Run ${dag_run_id} of ${this.dag_id}, task announce.`)
     assert.deepEqual(items.map(({ description }) => description).toSorted(), notices.toSorted())
+    if (this.#isIncremental) {
+      const ids = own.flatMap((each) => each.ids)
+      assert.equal(new Set(ids).size, ids.length, `no row of ${this.dag_id} is taken twice`)
+      assert.equal(ids.length, this.#rows, `no row of ${this.dag_id} is lost`)
+    } else for (const { ids } of own) assert.equal(ids.length, source_rows)
     return runs.map(({ dag_run_id }) => dag_run_id)
   }
+}
+
+function insertEntries(from: number, to: number): string {
+  const rows = Array.from({ length: to - from + 1 }, (_, at) => `(${from + at}, 'entry ${from + at}')`)
+  return `INSERT INTO entry VALUES ${rows.join(', ')};`
 }
 
 /** Once all pipelines are quiet: the datasets are whole, and so are the records of the site. */

@@ -11,6 +11,7 @@ import {
 } from '../../../../daemon/shared/row-source/row-source.ts'
 import { chooseTableColumns } from '../../../../daemon/shared/row-source/table-columns.ts'
 import { loadSqliteAddon } from '../addon.ts'
+import { findSqliteRange, type SqliteRange, sqlitePlaces } from './sqlite-cursor.ts'
 
 export type SqliteSourceFile = {
   /** A private copy: nobody writes to it, and it has no journal of another program. */
@@ -28,11 +29,17 @@ const group_columns = 50
 /** Throws `RowSourceError` for a file that is not a database. */
 export function sqliteSource(source: SqliteSourceFile): RowSource {
   const db = convertErrors(() => openCopy(source))
+  let names: readonly string[] = []
   return {
     async probe() {
       return `a SQLite database of ${convertErrors(() => listTables(db)).length} tables`
     },
-    rows: (request, signal) => readRows(db, request, signal),
+    async *rows(request, signal) {
+      signal.throwIfAborted()
+      names = convertErrors(() => chooseColumns(db, request))
+      yield* readRows(db, request, names, signal)
+    },
+    usualColumns: () => names.map((name) => ({ name, type: 'text' })),
     async close() {
       db.close()
     },
@@ -76,14 +83,20 @@ function listColumns(db: Database.Database, table: string): string[] {
 
 async function* readRows(
   db: Database.Database,
-  request: RowRequest,
+  { table, cursor }: RowRequest,
+  columns: readonly string[],
   signal: AbortSignal,
 ): AsyncGenerator<readonly string[]> {
-  signal.throwIfAborted()
-  const columns = convertErrors(() => chooseColumns(db, request))
-  const rows = convertErrors(() => db.prepare(buildSelect(request.table, columns)).raw().iterate()) as IterableIterator<
-    unknown[]
-  >
+  const quoted = `main.${quoteName(table)}`
+  const range = cursor && convertErrors(() => findSqliteRange(db, quoted, quoteName(cursor.column), cursor))
+  if (cursor && !range) return
+  const select = buildSelect(quoted, columns, range)
+  const rows = convertErrors(() =>
+    db
+      .prepare(select)
+      .raw()
+      .iterate(...(range?.parameters ?? [])),
+  ) as IterableIterator<unknown[]>
   try {
     let block: string[] = []
     let characters = 0
@@ -91,6 +104,7 @@ async function* readRows(
       const { value, done } = convertErrors(() => rows.next())
       if (done) break
       const line = describeRow(columns, value)
+      cursor?.onRow(sqlitePlaces[Number(value[columns.length + 1])] ?? 'between')
       block.push(line)
       characters += line.length
       if (block.length < block_rows && characters < block_characters) continue
@@ -100,29 +114,36 @@ async function* readRows(
       await setImmediate()
       signal.throwIfAborted()
     }
+    if (range) cursor?.onEnd(range.end)
     yield block
   } finally {
     rows.return?.()
   }
 }
 
-function chooseColumns(db: Database.Database, { table, columns }: RowRequest): readonly string[] {
+function chooseColumns(db: Database.Database, { table, columns, cursor }: RowRequest): readonly string[] {
   const tables = listTables(db)
   if (!tables.includes(table))
     throw new RowSourceError(`the database has no table ${JSON.stringify(table)}: it has ${nameSome(tables)}`)
   const known = listColumns(db, table).map((name) => ({ name }))
+  if (cursor) chooseTableColumns({ table, columns: [cursor.column] }, known)
   return chooseTableColumns({ table, columns }, known).map(({ name }) => name)
 }
 
-/** The last column says whether a value is too large, which is then not read. `octet_length` reads the length alone. */
-function buildSelect(table: string, columns: readonly string[]): string {
+/**
+ * After the values a column says whether one is too large, which is then not read; `octet_length` reads the length alone. The last one is
+ * the place of the row.
+ */
+function buildSelect(table: string, columns: readonly string[], range: SqliteRange | undefined): string {
   const names = columns.map(quoteName)
   const values = names.map((name) => `CASE WHEN octet_length(${name}) > ${max_value_bytes} THEN NULL ELSE ${name} END`)
   const isLarge = names.map((name) => `ifnull(octet_length(${name}) > ${max_value_bytes}, 0)`)
   const groups = Array.from({ length: Math.ceil(names.length / group_columns) }, (_, at) => {
     return `max(0, ${isLarge.slice(at * group_columns, (at + 1) * group_columns).join(', ')})`
   })
-  return `SELECT ${values.join(', ')}, max(0, ${groups.join(', ')}) FROM main.${quoteName(table)} NOT INDEXED`
+  const place = range ? `, ${range.place}` : ''
+  const where = range ? ` WHERE ${range.where}` : ''
+  return `SELECT ${values.join(', ')}, max(0, ${groups.join(', ')})${place} FROM ${table} NOT INDEXED${where}`
 }
 
 const quoteName = (name: string) => `"${name.replaceAll('"', '""')}"`

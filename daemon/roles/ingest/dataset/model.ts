@@ -42,3 +42,9 @@ export const writtenFile = z
   .meta({ id: 'WrittenFile' })
 export type WrittenFile = z.infer<typeof writtenFile>
 export type LandedSummary = z.infer<typeof landedSummary>
+
+/** `digest`: SHA-256 of the manifest. */
+export type DatasetRef = Pick<LandedSummary, 'dataset' | 'digest'>
+
+/** The cursor in the manifest of a dataset. `after`: digest of the manifest at whose cursor the reading began. */
+export type LandedCursor = { readonly of: string; readonly after?: string | undefined }

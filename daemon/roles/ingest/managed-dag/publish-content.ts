@@ -11,6 +11,7 @@ import {
 import { type DagContent, workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { catalogVersion, renderCatalog } from '../operator/catalog-version.ts'
 import { faultPointPart } from '../parts.ts'
+import { refuseIncremental } from '../read-cursor/refuse-incremental.ts'
 import { findRequestFault } from '../requested-task/requested-task.ts'
 import { firstAttempt } from './auto-start.ts'
 import { languageOf, tasksOf } from './content-reading.ts'
@@ -36,7 +37,8 @@ export async function publishContent(deployment: Deployment, commit: string): Pr
   }
   if (check.state === 'rejected') return await reject(deployment, faultOf(check, commit))
   const dag = tasksOf(reading.content, value.dag_id)
-  const refused = findRequestFault(call, dag) ?? (await deployment.claim?.(call, doc, dag))?.message
+  const refused =
+    findRequestFault(call, dag) ?? (refuseIncremental(call, dag) ?? (await deployment.claim?.(call, doc, dag)))?.message
   if (refused !== undefined) return await reject(deployment, { reason: refused, commit })
   return await makeLive(deployment, proposal, reading.content)
 }

@@ -1,5 +1,6 @@
 // Reads a table behind a connection, and lands it as a dataset.
 import * as z from 'zod'
+import type { DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { shortText, uid } from '../fields.ts'
 import { operator } from './operator.ts'
 
@@ -7,6 +8,23 @@ import { operator } from './operator.ts'
  * There is no query: one of a stranger can keep SQLite busy without end, in code that no thread is ended in. See
  * docs/decisions/0108-connections.md.
  */
+const cursorFields = {
+  cursor_column: shortText.optional().meta({
+    description:
+      'A column whose values grow with each new row: each run reads the rows that are new since the run before. Has a value in every row',
+  }),
+  only_new: z
+    .literal(true)
+    .optional()
+    .meta({ description: 'Of Parquet files: each run reads the files that no run before has landed' }),
+  cursor_generation: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(1)
+    .meta({ description: 'Another number than before reads all from the beginning, once' }),
+}
+
 export const ingestDatabase = operator({
   name: 'ingest_database',
   summary: 'Read a table, an index or Parquet files by a connection, and land them as Parquet with their types',
@@ -18,6 +36,14 @@ export const ingestDatabase = operator({
       .optional()
       .meta({ description: 'Table or index; default: the index of the connection. Parquet files have none' }),
     columns: z.array(shortText).min(1).max(1_000).optional().meta({ description: 'Columns to read (default: all)' }),
+    ...cursorFields,
     max_rejects: z.int().min(0).default(0).meta({ description: 'Rows that may be rejected; more fail the task' }),
   }),
 })
+
+/** Whether a task reads what is new alone; false also for parameters that do not fit. */
+export function isIncremental({ operator: name, params }: Pick<DagTask, 'operator' | 'params'>): boolean {
+  if (name !== ingestDatabase.name) return false
+  const { cursor_column, only_new } = ingestDatabase.params.safeParse(params).data ?? {}
+  return cursor_column !== undefined || only_new === true
+}

@@ -3,7 +3,7 @@ import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts
 import { permits } from '../../../kernel/identity/identity.ts'
 import { announceJob } from '../../../kernel/job/job.ts'
 import type { JobFields } from '../../../kernel/job/job-fields.ts'
-import { newJob, wakeJob } from '../../../kernel/job/rules.ts'
+import { newJob } from '../../../kernel/job/rules.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
@@ -25,6 +25,7 @@ import { findManaged, iterateManaged } from '../managed-dag/find-managed.ts'
 import type { ManagedDag } from '../managed-dag/model.ts'
 import { runTotal } from '../metrics.ts'
 import { faultPointPart } from '../parts.ts'
+import { removeCursors } from '../read-cursor/hold-cursor.ts'
 import { recordMetrics, removeMetrics } from '../run-metric/record-metrics.ts'
 import { announceEnd } from './announce-end.ts'
 import { dagRuns, type RunTask, runDocumentId, type StoredDagRun } from './model.ts'
@@ -32,6 +33,7 @@ import { removeEndedRun } from './remove-run.ts'
 import { stopRun } from './rules.ts'
 import { pickPinned, showLineage } from './show-lineage.ts'
 import { readTaskLog } from './task-log.ts'
+import { iterateActiveRuns, wakeRuns } from './wake-runs.ts'
 
 /** Its health is that of the store, which the wire knows. */
 export const embeddedScheduler: Omit<WorkflowScheduler, 'health'> = {
@@ -75,35 +77,20 @@ class EmbeddedCallerScheduler implements CallerScheduler {
       const audit = [call.audited(call.address, doc.id, { is_paused: isPaused }, value.label)]
       return { next: { ...value, is_paused: isPaused, updated_at: call.nowIso() }, answer: undefined, audit }
     })
-    if (!isPaused) await this.#wakeRuns(doc.id)
+    // Runs of a paused pipeline wait for this.
+    if (!isPaused) await wakeRuns(call, doc.id, () => true)
     return showDag(changed.value) ?? refuseUnknownDag(dag)
-  }
-
-  /** Runs of a paused pipeline wait for this. */
-  async #wakeRuns(pipeline: string): Promise<void> {
-    const call = this.#call
-    for await (const { id } of this.#activeRuns(pipeline)) {
-      const { doc } = await call.store(dagRuns).update(id, ({ value }) => {
-        const next = wakeJob(value, call.now())
-        return next === value ? { answer: undefined } : { next, answer: undefined }
-      })
-      announceJob(call, dagRuns, doc)
-    }
-  }
-
-  #activeRuns(pipeline: string) {
-    const filter = { pipeline, state: { in: ['queued', 'running'] } }
-    return iterateDocuments(this.#call.store(dagRuns), { filter, fresh: true })
   }
 
   async removeDag(dag: DagRef): Promise<undefined | Refusal> {
     const call = this.#call
     const doc = await findManaged(this.#call, dag)
     if (!doc) return undefined
-    for await (const _ of this.#activeRuns(doc.id))
+    for await (const _ of iterateActiveRuns(call, doc.id))
       return refuse('wrong_state', 'the DAG has an active run: stop it first')
     for await (const run of iterateDocuments(call.store(dagRuns), { filter: { pipeline: doc.id }, fresh: true }))
       await removeEndedRun(call, run)
+    await removeCursors(call, doc.id)
     await removeMetrics(call, doc.id)
     return undefined
   }

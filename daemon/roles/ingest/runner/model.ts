@@ -1,7 +1,7 @@
 // A run of the embedded scheduler: the DAG as it was when the run began, and the state of each task. The run is a job.
 import * as z from 'zod'
 import { job_indexes, jobFields } from '../../../kernel/job/job-fields.ts'
-import { collection } from '../../../kernel/store/store.ts'
+import { collection, type Doc } from '../../../kernel/store/store.ts'
 import { assembledDag, dagId } from '../../../shared/assembled-dag/assembled-dag.ts'
 import {
   pinnedFields,
@@ -73,6 +73,11 @@ export const taskLogs = collection({ name: 'task-log', schema: storedLog, indexe
 /** The document of a run: each run of a DAG has an id that its trigger chooses. */
 export function runDocumentId(pipeline: string, dag_run_id: string): string {
   return `${pipeline}.${dag_run_id}`
+}
+
+/** The folder of the datasets of a run: another run may have the id of one that was deleted. */
+export function runFolderName({ id, value }: Pick<Doc<StoredDagRun>, 'id' | 'value'>): string {
+  return `${id}.${Date.parse(value.created_at)}`
 }
 
 export function taskLogId(run: string, task: string): string {

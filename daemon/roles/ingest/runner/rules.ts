@@ -1,6 +1,6 @@
 // Rules of a run: which task is next, and how the end of a task moves the run.
 import type { JobFailure } from '../../../kernel/job/job-fields.ts'
-import { endJob } from '../../../kernel/job/rules.ts'
+import { endJob, isJobIdle, waitForEvent } from '../../../kernel/job/rules.ts'
 import type { DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { orderTasks } from '../../../shared/assembled-dag/task-order.ts'
 import type { RunTask, StoredDagRun } from './model.ts'
@@ -13,7 +13,7 @@ export function findNextTask({ dag, tasks }: Pick<StoredDagRun, 'dag' | 'tasks'>
   )
 }
 
-function isTaskOver(state: RunTask['state']): boolean {
+export function isTaskOver(state: RunTask['state']): boolean {
   return state === 'success' || state === 'failed' || state === 'upstream_failed' || state === 'skipped'
 }
 
@@ -54,6 +54,14 @@ const day_ms = 86_400_000
 /** The wait before the try after `failures` failed ones, in milliseconds. */
 export function retryDelay_ms({ retry_delay_s }: Pick<DagTask, 'retry_delay_s'>, failures: number): number {
   return Math.min(day_ms, retry_delay_s * 1_000 * 2 ** (failures - 1))
+}
+
+const cursor_wait_ms = 30_000
+
+/** Waits for the end of the run that has the cursor, which wakes it; looks again by itself, since that process may die. */
+export function waitForCursor(run: StoredDagRun, now_ms: number): StoredDagRun {
+  const waiting = waitForEvent(run, now_ms)
+  return isJobIdle(waiting) ? { ...waiting, job_due_ts: now_ms + cursor_wait_ms } : waiting
 }
 
 /** Fails the tasks that wait for a failed one. */

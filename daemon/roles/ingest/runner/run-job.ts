@@ -10,13 +10,24 @@ import { collectionOfObject } from '../managed-dag/collections.ts'
 import { runTotal } from '../metrics.ts'
 import { catalogVersion } from '../operator/catalog-version.ts'
 import { carried_conf_name, carriedFile } from '../operator/ingest-landing-zone.ts'
-import { faultPointPart, type TaskOutcome, taskPerformerPart } from '../parts.ts'
+import { faultPointPart, type TaskOutcome, type TaskWork, taskPerformerPart } from '../parts.ts'
+import { holdCursor, releaseCursor } from '../read-cursor/hold-cursor.ts'
 import { findRequest, performRequest } from '../requested-task/requested-task.ts'
-import type { RequestOutcome } from '../requested-task/task-request.ts'
+import type { RequestOutcome, TaskRequest } from '../requested-task/task-request.ts'
 import { settings } from '../settings.ts'
 import { announceEnd } from './announce-end.ts'
-import { dagRuns, type StoredDagRun } from './model.ts'
-import { beginTask, completeTask, endRun, failRun, failTry, findNextTask, isTaskBegun, retryDelay_ms } from './rules.ts'
+import { dagRuns, runFolderName, type StoredDagRun } from './model.ts'
+import {
+  beginTask,
+  completeTask,
+  endRun,
+  failRun,
+  failTry,
+  findNextTask,
+  isTaskBegun,
+  retryDelay_ms,
+  waitForCursor,
+} from './rules.ts'
 import { writeTaskLog } from './task-log.ts'
 
 const minute_ms = 60_000
@@ -59,44 +70,78 @@ async function performNextTask(call: JobCall, doc: Doc<StoredDagRun>): Promise<u
     announceEnd(call, ended.state)
     return undefined
   }
-  if (doc.value.state === 'queued') call.count(runTotal, { state: 'running' })
+  return await performTask(call, doc, task)
+}
+
+async function performTask(call: JobCall, doc: Doc<StoredDagRun>, task: DagTask): Promise<undefined> {
   const request = findRequest(task)
-  const begun = request && isTaskBegun(doc.value, task) ? doc.value : await beginTry(call, doc.id, task)
+  if (request) return await requestTask(call, doc, task, request)
+  const connection = await openTaskConnection(call, task, doc.value.label)
+  const cursor = isRefusal(connection) ? undefined : await holdCursor(call, doc, task, connection)
+  if (cursor === 'busy') {
+    await change(call, doc.id, (run) => waitForCursor(run, call.now()))
+    return undefined
+  }
+  const begun = await beginTry(call, doc, task)
+  const outcome = isRefusal(connection)
+    ? failFor(connection)
+    : await performTry(call, { ...doc, value: begun }, task, {
+        ...(connection && { connection }),
+        ...(cursor && { cursor: cursor.work }),
+      })
+  call.part(faultPointPart)('ingest-task-performed')
+  await releaseCursor(call, doc.value.pipeline, cursor, outcome)
+  return await endTry(call, { ...doc, value: begun }, task, outcome)
+}
+
+/** A try of a task of another role outlives a step, and a process. */
+async function requestTask(
+  call: JobCall,
+  doc: Doc<StoredDagRun>,
+  task: DagTask,
+  request: TaskRequest,
+): Promise<undefined> {
+  const begun = isTaskBegun(doc.value, task) ? doc.value : await beginTry(call, doc, task)
+  const outcome = await performRequest(call, request, { id: doc.id, run: begun, task })
+  call.part(faultPointPart)('ingest-task-performed')
+  return await endTry(call, { ...doc, value: begun }, task, outcome)
+}
+
+async function beginTry(call: JobCall, { id, value }: Doc<StoredDagRun>, { name }: DagTask): Promise<StoredDagRun> {
+  if (value.state === 'queued') call.count(runTotal, { state: 'running' })
+  const begun = await change(call, id, (run) => beginTask(run, name, call.nowIso()))
+  call.part(faultPointPart)('ingest-task-begun')
+  return begun
+}
+
+async function endTry(
+  call: JobCall,
+  { id, value }: Doc<StoredDagRun>,
+  task: DagTask,
+  outcome: TaskOutcome | RequestOutcome,
+): Promise<undefined> {
   const pass = call.part(faultPointPart)
-  pass('ingest-task-begun')
-  const outcome = request
-    ? await performRequest(call, request, { id: doc.id, run: begun, task })
-    : await performTry(call, doc.id, begun, task)
-  pass('ingest-task-performed')
-  await writeTaskLog(call, doc.id, begun, task.name, outcome.log)
+  await writeTaskLog(call, id, value, task.name, outcome.log)
   pass('ingest-task-logged')
-  await change(call, doc.id, (run) => moveRun(run, task, outcome, call))
+  await change(call, id, (run) => moveRun(run, task, outcome, call))
   pass('ingest-task-ended')
   return undefined
 }
 
-async function beginTry(call: JobCall, id: string, { name }: DagTask): Promise<StoredDagRun> {
-  return await change(call, id, (run) => beginTask(run, name, call.nowIso()))
-}
-
 async function performTry(
   call: JobCall,
-  id: string,
-  { tenant_id, pipeline, tasks, created_at, label, conf }: StoredDagRun,
+  run: Doc<StoredDagRun>,
   task: DagTask,
+  opened: Pick<TaskWork, 'connection' | 'cursor'>,
 ): Promise<TaskOutcome> {
+  const { tenant_id, pipeline, tasks, label, conf } = run.value
   const datasetOf = new Map(tasks.map(({ name, dataset }) => [name, dataset]))
   const inputs = task.after.flatMap((name) => datasetOf.get(name) ?? [])
-  // A run that was deleted may have had the id.
-  const run = `${id}.${Date.parse(created_at)}`
-  const connection = await openTaskConnection(call, task, label)
-  if (isRefusal(connection)) return failFor(connection)
   const http_source = findHttpSource(call, task, { tenant_id, label })
   if (isRefusal(http_source)) return failFor(http_source)
   const carried = carriedFile.safeParse(conf[carried_conf_name]).data
   const work = {
-    ...{ tenant_id, pipeline, run, task, inputs },
-    ...(connection && { connection }),
+    ...{ tenant_id, pipeline, run: runFolderName(run), task, inputs, ...opened },
     ...(http_source && { http_source }),
     ...(carried && { carried }),
   }
@@ -118,7 +163,8 @@ function moveRun(run: StoredDagRun, task: DagTask, outcome: TaskOutcome | Reques
 }
 
 function madeBy(outcome: Exclude<TaskOutcome | RequestOutcome, { readonly failure: unknown }>) {
-  const { log: _log, ...made } = outcome
+  // A cursor is in the description of its dataset.
+  const { log: _log, cursor: _cursor, ...made } = { cursor: undefined, ...outcome }
   return { ...made, catalog_version: catalogVersion() }
 }
 

@@ -3,45 +3,82 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { openPlainFile } from '../../../../adapters/platform/data-file/tenant-data-file.ts'
 import type { DataSchema } from '../../../kernel/data/data-schema.ts'
+import type { DatasetCursor, DatasetInput } from '../../../kernel/data/landed-dataset.ts'
 import { ingestDatabase } from '../../../roles/ingest/operator/ingest-database.ts'
 import type { OpenConnection } from '../../../roles/ingest/parts.ts'
 import { RowSourceError } from '../../../shared/row-source/row-source.ts'
 import type { LandingInput } from '../landing/landing-input.ts'
 import type { TaskThreadJob } from '../thread-job.ts'
+import { type CursorBase, openCursorBase } from './cursor-base.ts'
+import { NewRows } from './new-rows.ts'
 import { openRowSource } from './open-source.ts'
 import { listParquetFiles, openParquetFile } from './parquet-files.ts'
 import { stageRows } from './stage-rows.ts'
 
-/** `columns`: those whose type the source states. */
-export type DatabaseInputs = { readonly inputs: readonly LandingInput[]; readonly columns: DataSchema }
+/** `columns`: those whose type the source states; all of them where nothing is new. */
+export type DatabaseInputs = {
+  readonly inputs: readonly LandingInput[]
+  readonly columns: DataSchema
+  readonly news?: NewsOfSource
+}
+
+/** Of a task that reads what is new. */
+export type NewsOfSource = {
+  readonly isEmpty: boolean
+  readonly describeCursor: (inputs: readonly DatasetInput[]) => DatasetCursor
+  readonly remark: string
+}
 
 /** Writes into the folder of drafts. Throws `RowSourceError`, `TenantDataFileError`. */
 export async function openDatabaseInputs(job: TaskThreadJob): Promise<DatabaseInputs> {
   const { connection } = job
   if (!connection) throw new RowSourceError('the task has no connection')
-  const { table, columns } = ingestDatabase.params.parse(job.task.params)
-  if (connection.conn_type === 'parquet') {
-    if (table !== undefined || columns !== undefined)
-      throw new RowSourceError('Parquet files have no table, and land with all their columns')
-    const inputs = listParquetFiles(connection, job.data_folder).map((name) => ({
-      ...{ name: name.split('/').at(-1) ?? name, label: name, format: { kind: 'parquet' as const } },
-      open: () => openParquetFile(connection, job.data_folder, name),
-    }))
-    return { inputs, columns: [] }
-  }
+  return connection.conn_type === 'parquet' ? listFiles(job, connection) : await readTable(job, connection)
+}
+
+function listFiles(job: TaskThreadJob, connection: OpenConnection): DatabaseInputs {
+  const { table, columns, cursor_column, only_new } = ingestDatabase.params.parse(job.task.params)
+  if (table !== undefined || columns !== undefined || cursor_column !== undefined)
+    throw new RowSourceError('Parquet files have no table, and land with all their columns')
+  if (only_new) throw new RowSourceError('this version reads no new files alone')
+  const inputs = listParquetFiles(connection, job.data_folder).map((name) => ({
+    ...{ name: name.split('/').at(-1) ?? name, label: name, format: { kind: 'parquet' as const } },
+    open: () => openParquetFile(connection, job.data_folder, name),
+  }))
+  return { inputs, columns: [] }
+}
+
+async function readTable(job: TaskThreadJob, connection: OpenConnection): Promise<DatabaseInputs> {
+  const { table, columns, cursor_column, only_new } = ingestDatabase.params.parse(job.task.params)
+  if (only_new) throw new RowSourceError('only_new is for Parquet files: name a cursor_column')
   const name = table ?? requireDefaultTable(connection)
+  const base = cursor_column === undefined ? undefined : openCursorBase(job)
+  const rows = cursor_column === undefined ? undefined : new NewRows(cursor_column, base?.cursor?.position)
   const staged = join(job.drafts, 'rows')
   const source = await openRowSource(connection, job, join(job.drafts, 'copy'))
   let stated: DataSchema = []
+  let isEmpty = false
   try {
-    const rows = await stageRows(source, { table: name, columns }, staged)
+    isEmpty = (await stageRows(source, { table: name, columns }, staged, rows)) === 0
     // A file without rows has no columns.
-    if (rows > 0) stated = source.statedColumns?.() ?? []
+    if (!isEmpty) stated = source.statedColumns?.() ?? []
+    else if (rows) stated = base?.columns ?? source.usualColumns?.() ?? []
   } finally {
     await source.close()
   }
   const open = () => openPlainFile(staged)
-  return { inputs: [{ name: `${name}.jsonl`, label: name, format: { kind: 'jsonl' }, open }], columns: stated }
+  const inputs = [{ name: `${name}.jsonl`, label: name, format: { kind: 'jsonl' as const }, open }]
+  return { inputs, columns: stated, ...(base && rows && { news: describeNews(base, rows, isEmpty) }) }
+}
+
+function describeNews(base: CursorBase, rows: NewRows, isEmpty: boolean): NewsOfSource {
+  const position = rows.position()
+  const at = position ? `at ${JSON.stringify(position.value.slice(0, 64))}` : 'at the beginning'
+  return {
+    isEmpty,
+    describeCursor: () => ({ ...base.origin, ...(position && { position }) }),
+    remark: `left out ${rows.known} rows that have landed before; the cursor is ${at}`,
+  }
 }
 
 function requireDefaultTable({ conn_type, config }: OpenConnection): string {

@@ -24,7 +24,7 @@ export type BlockLanding = DatasetPlace & {
   /** Makes the rows; those that it leaves out go to the log. */
   make(rejects: RejectLog): AsyncIterable<DataBlock>
   /** Describes where they come from, once all are made. */
-  describe(rejects: number): Pick<LandedDataset, 'checks'> & { readonly inputs: DatasetInput[] }
+  describe(rejects: number): Pick<LandedDataset, 'checks' | 'cursor'> & { readonly inputs: DatasetInput[] }
 }
 
 /** As many as a reader takes. */
@@ -47,9 +47,9 @@ export async function landBlocks(landing: BlockLanding): Promise<void> {
     const written = [...files.finish()]
     const file = rejects.finish()
     const left_out = { rows: rejects.count, ...(file && { file }) }
-    const { inputs, checks } = describe(rejects.count)
+    const { inputs, checks, cursor } = describe(rejects.count)
     const content = { columns: [...columns], rows, files: written, inputs, rejects: left_out, widened: [] }
-    writeManifest(folder, { ...content, ...(checks && { checks }) })
+    writeManifest(folder, { ...content, ...(checks && { checks }), ...(cursor && { cursor }) })
     onDrafted()
     folder.publish()
   } finally {

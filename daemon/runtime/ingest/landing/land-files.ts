@@ -4,7 +4,7 @@ import { findMisfits, leaveOutRows } from '../../../kernel/data/check-values.ts'
 import type { DataBlock } from '../../../kernel/data/data-block.ts'
 import { DataFault } from '../../../kernel/data/data-fault.ts'
 import type { DataSchema } from '../../../kernel/data/data-schema.ts'
-import type { DatasetInput, LandedDataset } from '../../../kernel/data/landed-dataset.ts'
+import type { DatasetCursor, DatasetInput, LandedDataset } from '../../../kernel/data/landed-dataset.ts'
 import { alignBlock, hasValue } from './align-block.ts'
 import { DatasetFiles } from './dataset-files.ts'
 import { DatasetFolder, type PathRunner } from './dataset-folder.ts'
@@ -33,6 +33,8 @@ export type LandingOptions = {
   /** Where the dataset is until it is whole: a folder of the same disk. Default: that of `out`. */
   readonly drafts?: string
   readonly onDrafted?: () => void
+  /** The cursor of the dataset, by the inputs that landed. */
+  readonly describeCursor?: ((inputs: readonly DatasetInput[]) => DatasetCursor) | undefined
 }
 
 export type LandingResult = {
@@ -84,7 +86,8 @@ class Landing {
     this.#inputs = inputs
     this.#total = inputs.reduce((sum, { size }) => sum + size, 0)
     const content = await this.#writeContent()
-    const dataset = writeManifest(this.#folder, content)
+    const cursor = this.#options.describeCursor?.(content.inputs)
+    const dataset = writeManifest(this.#folder, { ...content, ...(cursor && { cursor }) })
     const remarks = inputs.flatMap(({ label, remarks }) =>
       remarks.length > 0 ? [`${label} is read as ${remarks.join(', ')}`] : [],
     )

@@ -6,7 +6,7 @@ import { syncFolder } from '../../../../adapters/platform/durable-file/sync-fold
 import { openFaultStop } from '../../../boot/host/fault-stop.ts'
 import { dataset_manifest_name, type LandedDataset, landedDataset } from '../../../kernel/data/landed-dataset.ts'
 import { parseJsonAs } from '../../../kernel/encoding/parse-json.ts'
-import type { LandedSummary } from '../../../roles/ingest/dataset/model.ts'
+import type { LandedCursor, LandedSummary } from '../../../roles/ingest/dataset/model.ts'
 import type { IngestFaultPoint } from '../../../roles/ingest/fault-points.ts'
 import type { TaskOutcome } from '../../../roles/ingest/parts.ts'
 import type { DatasetPlace } from '../landing/land-blocks.ts'
@@ -22,7 +22,7 @@ export async function landOnce(job: TaskThreadJob, make: DatasetMaker): Promise<
   const landed = readManifest(folder)
   if (landed) {
     syncParents(folder, job.datasets)
-    return { log: `${describe(landed.dataset)}\n`, dataset: summarize(name, landed) }
+    return { log: `${describe(landed.dataset)}\n`, ...outcomeOf(name, landed) }
   }
   mkdirSync(job.drafts, { mode: 0o700 })
   const onDrafted = () => passFaultPoint(job, 'ingest-landing-drafted')
@@ -32,7 +32,16 @@ export async function landOnce(job: TaskThreadJob, make: DatasetMaker): Promise<
   const made = readManifest(folder)
   if (!made) throw new Error('the dataset that landed is gone')
   const log = [...remarks, describe(made.dataset)].map((line) => `${line}\n`).join('')
-  return { log, dataset: summarize(name, made) }
+  return { log, ...outcomeOf(name, made) }
+}
+
+function outcomeOf(name: string, reading: ManifestReading) {
+  const cursor = cursorOf(reading.dataset)
+  return { dataset: summarize(name, reading), ...(cursor && { cursor }) }
+}
+
+export function cursorOf({ cursor }: LandedDataset): LandedCursor | undefined {
+  return cursor && { of: cursor.of, ...(cursor.after !== undefined && { after: cursor.after }) }
 }
 
 /** The folder of what a task of a run makes. */
@@ -44,8 +53,11 @@ export function datasetOf({ datasets, tenant_id, run, task }: TaskThreadJob): {
   return { name, folder: join(datasets, safeFolderName(tenant_id), run, task.name) }
 }
 
-/** The folder of a dataset that a task before it made. */
-export function inputFolder({ datasets, tenant_id }: TaskThreadJob, { dataset }: LandedSummary): string {
+/** The folder of a dataset that a task before it made, or the run before. */
+export function inputFolder(
+  { datasets, tenant_id }: Pick<TaskThreadJob, 'datasets' | 'tenant_id'>,
+  { dataset }: Pick<LandedSummary, 'dataset'>,
+): string {
   const segments = dataset.split('/')
   if (segments.length !== 2 || segments.some((each) => each === '' || each.startsWith('.')))
     throw new Error('the run names a dataset that is not one')

@@ -15,9 +15,9 @@ import { select } from '../../../roles/ingest/operator/select.ts'
 import { validate } from '../../../roles/ingest/operator/validate.ts'
 import { write } from '../../../roles/ingest/operator/write.ts'
 import type { TaskOutcome } from '../../../roles/ingest/parts.ts'
-import { openDatabaseInputs } from '../connection/database-inputs.ts'
+import { type NewsOfSource, openDatabaseInputs } from '../connection/database-inputs.ts'
 import { openHttpInput } from '../http-source/http-input.ts'
-import type { DatasetPlace } from '../landing/land-blocks.ts'
+import { type DatasetPlace, landBlocks } from '../landing/land-blocks.ts'
 import { type LandingProgress, landFiles } from '../landing/land-files.ts'
 import type { LandingInput } from '../landing/landing-input.ts'
 import { formatOfFile } from '../landing/stated-format.ts'
@@ -72,8 +72,26 @@ async function performIngestDatabase(job: TaskThreadJob, report: ProgressReport)
   return await landOnce(job, async (place) => {
     const staged = await openDatabaseInputs(job)
     passFaultPoint(job, 'ingest-landing-staged')
-    return await landInputs(place, staged.inputs, max_rejects, report, staged.columns)
+    const { inputs, columns, news } = staged
+    const remarks = news?.isEmpty
+      ? await landNothing(place, columns, news)
+      : await landInputs(place, inputs, max_rejects, report, columns, news)
+    return news ? [...remarks, news.remark] : remarks
   })
+}
+
+/** The columns of what has landed before: tasks after it find them. */
+async function landNothing(
+  place: DatasetPlace,
+  columns: DataSchema,
+  { describeCursor }: NewsOfSource,
+): Promise<readonly string[]> {
+  await landBlocks({
+    ...{ ...place, columns, limit: { count: 0 } },
+    async *make() {},
+    describe: () => ({ inputs: [], cursor: describeCursor([]) }),
+  })
+  return []
 }
 
 async function performIngestHttp(job: TaskThreadJob, report: ProgressReport): Promise<TaskOutcome> {
@@ -91,7 +109,9 @@ async function landInputs(
   max_rejects: number,
   report: ProgressReport,
   columns: DataSchema = [],
+  news?: NewsOfSource,
 ): Promise<readonly string[]> {
-  const options = { ...place, inputs, columns, limit: { count: max_rejects } }
+  const limit = { count: max_rejects }
+  const options = { ...place, inputs, columns, limit, describeCursor: news?.describeCursor }
   return (await landFiles({ ...options, runAs: (action) => action() }, report)).remarks
 }

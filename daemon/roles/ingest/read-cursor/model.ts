@@ -1,0 +1,52 @@
+// The cursor of an incremental reading: the dataset up to which its source has landed, and the run that reads on from there.
+import * as z from 'zod'
+import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
+import { collection } from '../../../kernel/store/store.ts'
+import type { DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
+import { provenanceFields, shortText, uid } from '../fields.ts'
+import { ingestDatabase } from '../operator/ingest-database.ts'
+import type { OpenConnection } from '../parts.ts'
+
+const datasetName = z.string().min(1).max(512)
+const digest = z.string().length(64)
+
+const storedReadCursor = z.strictObject({
+  ...provenanceFields,
+  /** The pipeline or effect. */
+  pipeline: uid,
+  task: shortText,
+  /** What is read; see `digestOfReading`. */
+  of: digest,
+  /** Its description has the cursor. Absent: nothing has landed. */
+  landed: z.strictObject({ dataset: datasetName, digest }).optional(),
+  /** The run that reads now, and the dataset that it makes. */
+  holder: z.strictObject({ run: z.string().min(1).max(512), dataset: datasetName }).optional(),
+})
+export type StoredReadCursor = z.infer<typeof storedReadCursor>
+export type CursorHolder = NonNullable<StoredReadCursor['holder']>
+
+export const readCursors = collection({
+  name: 'read-cursor',
+  schema: storedReadCursor,
+  indexes: ['pipeline'],
+  // If-Match of a request is about the pipeline.
+  revision: () => undefined,
+})
+
+/** Each way of reading has a cursor of its own: a run of an earlier deployment moves none of a later one. */
+export function readCursorId(pipeline: string, task: string, of: string): string {
+  return `${pipeline}.${task}.${of.slice(0, 32)}`
+}
+
+/** Fields of a connection that lead to the same data. */
+const access_fields = ['username', 'tls', 'ca']
+
+/** SHA-256 of all that decides which rows are read: the source, and the parameters of the task but `max_rejects`. */
+export function digestOfReading(
+  { params }: Pick<DagTask, 'params'>,
+  { conn_type, config }: Pick<OpenConnection, 'conn_type' | 'config'>,
+): string {
+  const { max_rejects: _limit, ...chosen } = ingestDatabase.params.parse(params)
+  const place = Object.entries(config).filter(([name]) => !access_fields.includes(name))
+  return canonicalDigest({ conn_type, config: Object.fromEntries(place), params: chosen })
+}

@@ -1,0 +1,16 @@
+// Refuses tasks that read what is new where Airflow runs them.
+import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { AssembledDag } from '../../../shared/assembled-dag/assembled-dag.ts'
+import { workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
+import { isIncremental } from '../operator/ingest-database.ts'
+
+/** Workers of Airflow do not reach the documents of the site, which say where the run before has ended. */
+export function refuseIncremental(call: Call, { tasks }: AssembledDag): Refusal | undefined {
+  const task = tasks.find(isIncremental)
+  if (!task || call.part(workflowSchedulerPart).kind !== 'airflow') return undefined
+  return refuse(
+    'invalid',
+    `the task ${task.name} reads what is new, which Airflow cannot: the site keeps what has landed; leave out cursor_column and only_new`,
+  )
+}

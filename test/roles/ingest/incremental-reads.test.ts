@@ -1,0 +1,183 @@
+// Runs that read what is new of a source: each row lands once, whatever becomes of the runs.
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { create } from '../../../daemon/roles/ingest/connection/create.ts'
+import { update as updateConnection } from '../../../daemon/roles/ingest/connection/update.ts'
+import { errors } from '../../../daemon/roles/ingest/dag-run/errors.ts'
+import { deploy } from '../../../daemon/roles/ingest/datapipeline/deploy.ts'
+import { remove } from '../../../daemon/roles/ingest/datapipeline/remove.ts'
+import { run } from '../../../daemon/roles/ingest/datapipeline/run.ts'
+import { update } from '../../../daemon/roles/ingest/datapipeline/update.ts'
+import { createDatabase, readLanded, setUpIngestSite, waitUntilDeployed, waitUntilRunOver } from './ingest-site.ts'
+
+const site = setUpIngestSite()
+const ann = () => site().as({ roles: ['admin'] })
+type Params = Readonly<Record<string, unknown>>
+
+class GrowingSource {
+  readonly name: string
+  uid = ''
+  #connection = ''
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  sql(statements: string): void {
+    createDatabase(join(site().files, `${this.name}.db`), statements)
+  }
+
+  #content(params: Params, more: readonly object[] = []): string {
+    const all = { connection_id: this.#connection, table: 't', cursor_column: 'id', ...params }
+    const tasks = [{ name: 'read', operator: 'ingest_database', params: all, retries: 0 }, ...more]
+    return JSON.stringify({ format: 1, dag_id: this.name, tasks })
+  }
+
+  async connect(): Promise<void> {
+    const config = { file: `${this.name}.db` }
+    this.#connection = (await (await ann()).ok(create, { name: this.name, conn_type: 'sqlite', config })).uid
+  }
+
+  async deploy(params: Params = {}, more: readonly object[] = []): Promise<void> {
+    if (this.#connection === '') await this.connect()
+    const content = this.#content(params, more)
+    const person = await ann()
+    if (this.uid === '') this.uid = (await person.ok(deploy, { dag_id: this.name, content })).uid
+    else await person.ok(update, { uid: this.uid, content })
+    expect(await waitUntilDeployed(person, this.uid)).toMatchObject({ status: 'active' })
+  }
+
+  async move(file: string): Promise<void> {
+    await (await ann()).ok(updateConnection, { uid: this.#connection, config: { file } })
+  }
+
+  async remove(): Promise<void> {
+    await (await ann()).ok(remove, { uid: this.uid })
+    this.uid = ''
+  }
+
+  /** Runs once; returns the ids that landed, or the log of the failure. */
+  async read(): Promise<readonly (string | undefined)[] | string> {
+    const person = await ann()
+    const { dag_run_id } = await person.ok(run, { uid: this.uid })
+    const { state } = await waitUntilRunOver(person, this.name, dag_run_id)
+    const { items } = await person.ok(errors, { dag_id: this.name, dag_run_id })
+    if (state !== 'success') return items[0]?.log ?? 'no log'
+    return (await readLanded(this.folderOf(dag_run_id))).map(([id]) => id)
+  }
+
+  folderOf(dag_run_id: string, task = 'read'): string {
+    const datasets = join(site().folder.data, 'ingest', 'datasets', site().tenant)
+    const [of = ''] = readdirSync(datasets).filter((name) => name.startsWith(`${this.uid}.${dag_run_id}.`))
+    return join(datasets, of, task)
+  }
+
+  /** Folders of the datasets of all runs. */
+  listFolders(): string[] {
+    const datasets = join(site().folder.data, 'ingest', 'datasets', site().tenant)
+    return readdirSync(datasets).flatMap((name) => (name.startsWith(`${this.uid}.`) ? [join(datasets, name)] : []))
+  }
+}
+
+test('each run lands the rows that are new since the run before, also of the same value', async () => {
+  const source = new GrowingSource('growing')
+  source.sql("CREATE TABLE t (id INTEGER, name TEXT); INSERT INTO t VALUES (1, 'a'), (2, 'b'), (2, 'c')")
+  await source.deploy({}, [
+    { name: 'names', operator: 'select', params: { columns: ['name'] }, after: ['read'], retries: 0 },
+  ])
+  expect(await source.read()).toEqual(['1', '2', '2'])
+  expect(await source.read()).toEqual([])
+  source.sql("INSERT INTO t VALUES (2, 'd'), (2, 'c'), (9007199254740993, 'e')")
+  expect(await source.read()).toEqual(['2', '2', '9007199254740993'])
+  expect(await source.read()).toEqual([])
+  source.sql("INSERT INTO t VALUES (9007199254740993, 'f'), (9007199254740994, 'g')")
+  expect(await source.read()).toEqual(['9007199254740993', '9007199254740994'])
+  source.sql('DELETE FROM t')
+  expect(await source.read()).toEqual([])
+  source.sql("INSERT INTO t VALUES (9007199254740994, 'g'), (9007199254740994, 'h')")
+  expect(await source.read()).toEqual(['9007199254740994'])
+})
+
+test('a run with nothing new has a dataset of the same columns, from which tasks after it go on', async () => {
+  const source = new GrowingSource('nothing')
+  source.sql("CREATE TABLE t (id INTEGER, name TEXT); INSERT INTO t VALUES (1, 'a')")
+  await source.deploy()
+  await source.read()
+  await source.read()
+  const manifests = source.listFolders().map((folder) => {
+    return JSON.parse(readFileSync(join(folder, 'read', 'dataset.json'), 'utf8'))
+  })
+  const empty = manifests.find(({ rows }) => rows === 0)
+  expect(empty).toMatchObject({
+    rows: 0,
+    columns: [
+      { name: 'id', type: 'int64' },
+      { name: 'name', type: 'text' },
+    ],
+  })
+  expect(empty.cursor.position).toEqual(manifests.find(({ rows }) => rows === 1).cursor.position)
+})
+
+test('other columns, another table, generation or file begin from nothing, and what was before goes on', async () => {
+  const source = new GrowingSource('changed')
+  const rows = "CREATE TABLE t (id INTEGER, name TEXT); INSERT INTO t VALUES (1, 'a'), (2, 'b');"
+  source.sql(`${rows} CREATE TABLE u (id INTEGER); INSERT INTO u VALUES (7)`)
+  createDatabase(join(site().files, 'changed-too.db'), rows)
+  await source.deploy()
+  expect(await source.read()).toEqual(['1', '2'])
+  await source.deploy({ max_rejects: 5, cursor_generation: 1 })
+  expect(await source.read()).toEqual([])
+  await source.deploy({ columns: ['id'] })
+  expect(await source.read()).toEqual(['1', '2'])
+  await source.deploy({ table: 'u' })
+  expect(await source.read()).toEqual(['7'])
+  await source.deploy({ cursor_generation: 2 })
+  expect(await source.read()).toEqual(['1', '2'])
+  source.sql("INSERT INTO t VALUES (3, 'c')")
+  await source.deploy()
+  expect(await source.read()).toEqual(['3'])
+  await source.move('changed-too.db')
+  expect(await source.read()).toEqual(['1', '2'])
+  await source.remove()
+  await source.deploy()
+  expect(await source.read()).toEqual(['1', '2'])
+})
+
+test('a column that cannot be a cursor, and a cursor that is gone, fail the run with the reason', async () => {
+  const source = new GrowingSource('refused')
+  source.sql(`CREATE TABLE t (id INTEGER, share REAL, mixed, empty, name TEXT, bytes BLOB);
+    INSERT INTO t VALUES (1, 0.5, 1, 1, 'a', x'00'), (2, 1.5, 'a', NULL, 'b', x'01')`)
+  const cases: readonly (readonly [column: string, reason: string])[] = [
+    ['share', 'it has values of the type real'],
+    ['mixed', 'it has values of the type integer and text'],
+    ['empty', 'a row has no value in it'],
+    ['bytes', 'it has values of the type blob'],
+    ['none', 'the table has no column "none"'],
+  ]
+  for (const [cursor_column, reason] of cases) {
+    await source.deploy({ cursor_column })
+    expect(await source.read()).toContain(reason)
+  }
+  await source.deploy({ only_new: true, cursor_column: undefined })
+  expect(await source.read()).toContain('only_new is for Parquet files')
+  await source.deploy({ cursor_column: 'name' })
+  expect(await source.read()).toEqual(['1', '2'])
+  source.sql("UPDATE t SET name = 7 WHERE id = 2; UPDATE t SET name = CAST(x'ff' AS TEXT) WHERE id = 2")
+  expect(await source.read()).toContain('text that is not Unicode')
+  source.sql(
+    "INSERT INTO t SELECT id + 2, share, mixed, 'c', 'c', bytes FROM t WHERE id = 1; DELETE FROM t WHERE id = 2",
+  )
+  for (const folder of source.listFolders()) rmSync(folder, { recursive: true })
+  expect(await source.read()).toContain('of the run before, which has the cursor, is gone or was changed')
+  await source.deploy({ cursor_column: 'name', cursor_generation: 2 })
+  expect(await source.read()).toEqual(['1', '3'])
+})
+
+test('runs that are requested at once read one after the other', async () => {
+  const source = new GrowingSource('at_once')
+  source.sql("CREATE TABLE t (id INTEGER, name TEXT); INSERT INTO t VALUES (1, 'a'), (2, 'b'), (2, 'c')")
+  await source.deploy()
+  const read = await Promise.all([source.read(), source.read(), source.read()])
+  expect(read.flat().toSorted()).toEqual(['1', '2', '2'])
+})
