@@ -6,6 +6,8 @@ import { expectRefusal, neverAborted, type RowSourceVariant, withSource } from '
 
 /** A table `growing` of `id`, `at` (a time with fractions) and `name`, empty at first. */
 export type GrowingTable = {
+  /** Default: growing. */
+  readonly table?: string
   /** Makes the table anew, without rows. */
   clear(): Promise<void> | void
   insert(rows: readonly GrowingRow[]): Promise<void> | void
@@ -25,7 +27,7 @@ class GrowingReader {
     this.#column = column
   }
 
-  async read(table = 'growing'): Promise<string[]> {
+  async read(table = this.#variant.growing?.table ?? 'growing'): Promise<string[]> {
     const news = new NewRows(this.#column, this.#position)
     const lines = await withSource(this.#variant, async (source) => {
       const taken: string[] = []

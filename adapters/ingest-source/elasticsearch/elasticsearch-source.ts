@@ -1,6 +1,7 @@
 // Rows of an index of Elasticsearch or OpenSearch: its documents as they were when the scroll began.
 import * as z from 'zod'
 import { parseJson } from '../../../daemon/kernel/encoding/parse-json.ts'
+import type { RowCursor } from '../../../daemon/shared/row-source/row-cursor.ts'
 import {
   max_row_characters,
   type RowRequest,
@@ -10,6 +11,15 @@ import {
 import type { AddressRule } from '../../platform/address-rule/address-rule.ts'
 import { HttpClient } from '../../platform/http-client/http-client.ts'
 import { HttpClientError } from '../../platform/http-client/http-client-error.ts'
+import {
+  FieldOrder,
+  type FieldType,
+  fieldMapping,
+  findFieldType,
+  missingQuery,
+  rangeQuery,
+  refuseMissing,
+} from './field-cursor.ts'
 
 export type ElasticsearchAccess = {
   readonly url: string
@@ -33,21 +43,33 @@ const information = z.looseObject({ version: z.looseObject({ number: z.string().
 const page = z.looseObject({
   _scroll_id: z.string().max(65_536),
   hits: z.looseObject({
-    hits: z.array(z.looseObject({ _id: z.string(), _source: z.record(z.string(), z.unknown()).optional() })),
+    hits: z.array(
+      z.looseObject({
+        _id: z.string(),
+        _source: z.record(z.string(), z.unknown()).optional(),
+        sort: z.array(z.unknown()).optional(),
+      }),
+    ),
   }),
   _shards: z.looseObject({ failed: z.int().min(0) }),
   timed_out: z.boolean().optional(),
 })
 type Page = z.infer<typeof page>
+const answerPage = z.looseObject({ hits: z.looseObject({ hits: z.array(z.unknown()) }) })
 
 export function elasticsearchSource(access: ElasticsearchAccess): RowSource {
   const client = new ElasticsearchClient(access)
+  let names: readonly string[] = []
   return {
     async probe(signal) {
       const { version } = await client.request('GET', '/', undefined, information, max_answer_bytes, signal)
       return `a search server of version ${JSON.stringify(version.number)}`
     },
-    rows: (request, signal) => readRows(client, request, signal),
+    rows(request, signal) {
+      names = ['_id', ...(request.columns ?? [])]
+      return readRows(client, request, signal)
+    },
+    usualColumns: () => [...new Set(names)].map((name) => ({ name, type: 'text' })),
     async close() {
       client.close()
     },
@@ -56,34 +78,56 @@ export function elasticsearchSource(access: ElasticsearchAccess): RowSource {
 
 async function* readRows(
   client: ElasticsearchClient,
-  { table, columns }: RowRequest,
+  { table, columns, cursor }: RowRequest,
   signal: AbortSignal,
 ): AsyncGenerator<readonly string[]> {
   if (!indexName.test(table))
     throw new RowSourceError(`${JSON.stringify(table.slice(0, 64))} is not the name of an index`)
+  const type = cursor && (await findCursorType(client, table, cursor, signal))
+  const order = cursor && type && new FieldOrder(cursor, type)
   const query = {
     ...{ size: page_documents, sort: ['_doc'], query: { match_all: {} } },
+    ...(cursor && type && rangeQuery(cursor, type)),
     ...(columns && columns.length > 0 && { _source: columns }),
   }
   const path = `/${table}/_search?scroll=${keep_alive}&ignore_unavailable=false&allow_partial_search_results=false`
   let found = await client.request('POST', path, query, page, max_page_bytes, signal)
   try {
     while (found.hits.hits.length > 0) {
-      yield describePage(found)
+      yield describePage(found, order)
       signal.throwIfAborted()
       const next = { scroll: keep_alive, scroll_id: found._scroll_id }
       found = await client.request('POST', '/_search/scroll', next, page, max_page_bytes, signal)
     }
-    yield describePage(found)
+    order?.finish()
+    yield describePage(found, order)
   } finally {
     await client.release(found._scroll_id)
   }
 }
 
+async function findCursorType(
+  client: ElasticsearchClient,
+  table: string,
+  cursor: RowCursor,
+  signal: AbortSignal,
+): Promise<FieldType> {
+  const mapping = `/${table}/_mapping/field/${encodeURIComponent(cursor.column)}`
+  const type = findFieldType(
+    await client.request('GET', mapping, undefined, fieldMapping, max_page_bytes, signal),
+    cursor,
+  )
+  const path = `/${table}/_search?ignore_unavailable=false&allow_partial_search_results=false`
+  const { hits } = await client.request('POST', path, missingQuery(cursor), answerPage, max_answer_bytes, signal)
+  refuseMissing(hits.hits, cursor)
+  return type
+}
+
 /** A part of the shards is not the index: such a page ends the reading. */
-function describePage({ hits, _shards, timed_out }: Page): string[] {
+function describePage({ hits, _shards, timed_out }: Page, order: FieldOrder | undefined): string[] {
   if (_shards.failed > 0 || timed_out) throw new RowSourceError('the server could not read a part of the index', false)
-  return hits.hits.map(({ _id, _source = {} }) => {
+  return hits.hits.map(({ _id, _source = {}, sort = [] }) => {
+    order?.take(sort)
     const fields = Object.entries(_source).map(([name, value]) => [name, flatten(value)])
     const line = JSON.stringify({ _id, ...Object.fromEntries(fields) })
     if (line.length > max_row_characters)

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { OpenConnection } from '../../../daemon/roles/ingest/parts.ts'
 import { openRowSource } from '../../../daemon/runtime/ingest/connection/open-source.ts'
+import { type GrowingTable, growingRequirements } from '../../conformance/growing-source.ts'
 import { landingRequirements, type RowSourceVariant, rowRequirements } from '../../conformance/row-source.ts'
 import { type PersonRow, people } from '../../conformance/row-source-data.ts'
 import { type OpenSearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
@@ -46,10 +47,46 @@ async function putPerson(row: PersonRow): Promise<void> {
   await server.request('PUT', `/${index}/_doc/${row.id}`, { ...row, big })
 }
 
-function variant(): RowSourceVariant & { readonly table: string } {
+const growing = `growing-${randomUUID()}`
+let documents = 0
+const growingTable: GrowingTable = {
+  table: growing,
+  async clear() {
+    await server.request('DELETE', `/${growing}?ignore_unavailable=true`)
+    const at = { type: 'date', format: 'yyyy-MM-dd HH:mm:ss.SSSSSS||yyyy-MM-dd HH:mm:ss.S||yyyy-MM-dd HH:mm:ss' }
+    const properties = {
+      id: { type: 'long' },
+      at,
+      name: { type: 'keyword' },
+      share: { type: 'double' },
+      text: { type: 'text' },
+    }
+    await server.request('PUT', `/${growing}`, { mappings: { properties: { ...properties, empty: { type: 'long' } } } })
+  },
+  async insert(rows) {
+    for (let from = 0; from < rows.length; from += 50)
+      await Promise.all(
+        rows.slice(from, from + 50).map(async (row) => {
+          const document = { ...row, id: rawJSON(row.id), share: 0.5, text: 'a' }
+          await server.request('PUT', `/${growing}/_doc/${++documents}`, document)
+        }),
+      )
+    await server.request('POST', `/${growing}/_refresh`)
+  },
+  refused: [
+    [growing, 'empty', 'a row has no value in it'],
+    [growing, 'share', 'it has values of the type double'],
+    [growing, 'text', 'it has values of the type text'],
+    [growing, 'none', 'the index has no field "none"'],
+    [growing, '*', 'the index has no field "*"'],
+  ],
+}
+
+function variant(): RowSourceVariant & { readonly table: string; readonly growing: GrowingTable } {
   const at = (url: string): OpenConnection => ({ tenant_id: 'acme', conn_type: 'elasticsearch', config: { url } })
   return {
     ...{ connection: at(server.url), table: index, adds: ['_id'], hidden: ['127.0.0.1', 'acme', String(closed_port)] },
+    growing: growingTable,
     settings: { data_folder: undefined, trusted_networks: ['127.0.0.1'], addonDir: '' },
     huge: { table: huge, refusal: 'a document has more than 4194304 characters' },
     ...{ absentTable: { table: 'none-of-this-name' }, absentTableRefusal: 'the server has no such index' },
@@ -69,6 +106,7 @@ function variant(): RowSourceVariant & { readonly table: string } {
 describe('elasticsearch', () => {
   where.each(Object.entries(landingRequirements))('%s', (_, keep) => keep(variant()))
   where.each(Object.entries(rowRequirements))('%s', (_, keep) => keep(variant()))
+  where.each(Object.entries(growingRequirements))('%s', (_, keep) => keep(variant()))
 })
 
 where('a list lands as it is, and what has parts of its own lands as JSON', async () => {
