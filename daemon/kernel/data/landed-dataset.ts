@@ -54,7 +54,7 @@ const cursorTypes = ['integer', 'decimal', 'date', 'local_timestamp', 'timestamp
 /** Rows of one value that a description names at most. */
 export const max_rows_of_value = 100_000
 /** Files that it names at most. */
-const max_known_files = 10_000
+export const max_known_files = 10_000
 
 const rowPosition = z.strictObject({
   column: z.string(),

@@ -1,7 +1,8 @@
 // Runs that read what is new of a source: each row lands once, whatever becomes of the runs.
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { writeParquet } from '../../../adapters/format/parquet/write-parquet.ts'
 import { create } from '../../../daemon/roles/ingest/connection/create.ts'
 import { update as updateConnection } from '../../../daemon/roles/ingest/connection/update.ts'
 import { errors } from '../../../daemon/roles/ingest/dag-run/errors.ts'
@@ -9,6 +10,7 @@ import { deploy } from '../../../daemon/roles/ingest/datapipeline/deploy.ts'
 import { remove } from '../../../daemon/roles/ingest/datapipeline/remove.ts'
 import { run } from '../../../daemon/roles/ingest/datapipeline/run.ts'
 import { update } from '../../../daemon/roles/ingest/datapipeline/update.ts'
+import { buildBlock, encodeBlocks } from '../../support/data/encode-blocks.ts'
 import { createDatabase, readLanded, setUpIngestSite, waitUntilDeployed, waitUntilRunOver } from './ingest-site.ts'
 
 const site = setUpIngestSite()
@@ -17,11 +19,14 @@ type Params = Readonly<Record<string, unknown>>
 
 class GrowingSource {
   readonly name: string
+  readonly #files: string | undefined
   uid = ''
   #connection = ''
 
-  constructor(name: string) {
+  /** `files`: a folder of Parquet files instead of a database. */
+  constructor(name: string, files?: string) {
     this.name = name
+    this.#files = files
   }
 
   sql(statements: string): void {
@@ -29,14 +34,18 @@ class GrowingSource {
   }
 
   #content(params: Params, more: readonly object[] = []): string {
-    const all = { connection_id: this.#connection, table: 't', cursor_column: 'id', ...params }
+    const rows = this.#files === undefined ? { table: 't', cursor_column: 'id' } : { only_new: true }
+    const all = { connection_id: this.#connection, ...rows, ...params }
     const tasks = [{ name: 'read', operator: 'ingest_database', params: all, retries: 0 }, ...more]
     return JSON.stringify({ format: 1, dag_id: this.name, tasks })
   }
 
   async connect(): Promise<void> {
-    const config = { file: `${this.name}.db` }
-    this.#connection = (await (await ann()).ok(create, { name: this.name, conn_type: 'sqlite', config })).uid
+    const made =
+      this.#files === undefined
+        ? ({ conn_type: 'sqlite', config: { file: `${this.name}.db` } } as const)
+        : ({ conn_type: 'parquet', config: { path: this.#files } } as const)
+    this.#connection = (await (await ann()).ok(create, { name: this.name, ...made })).uid
   }
 
   async deploy(params: Params = {}, more: readonly object[] = []): Promise<void> {
@@ -180,4 +189,35 @@ test('runs that are requested at once read one after the other', async () => {
   await source.deploy()
   const read = await Promise.all([source.read(), source.read(), source.read()])
   expect(read.flat().toSorted()).toEqual(['1', '2', '2'])
+})
+
+function writeParts(name: string, ids: readonly string[]): void {
+  const block = buildBlock(
+    ['id'],
+    ids.map((id) => [id]),
+  )
+  writeFileSync(join(site().files, 'parts', name), encodeBlocks(writeParquet, [{ name: 'id', type: 'int64' }], [block]))
+}
+
+test('of a folder each run lands the Parquet files that no run before has landed', async () => {
+  mkdirSync(join(site().files, 'parts'))
+  const source = new GrowingSource('parts', 'parts')
+  writeParts('1.parquet', ['1', '2'])
+  await source.deploy()
+  expect(await source.read()).toEqual(['1', '2'])
+  expect(await source.read()).toEqual([])
+  writeParts('2.parquet', ['1', '2'])
+  writeParts('3.parquet', ['3'])
+  expect(await source.read()).toEqual(['1', '2', '3'])
+  // The same size, another content.
+  writeParts('3.parquet', ['4'])
+  rmSync(join(site().files, 'parts', '1.parquet'))
+  expect(await source.read()).toEqual(['4'])
+  writeParts('1.parquet', ['1', '2'])
+  writeParts('3.parquet', ['3'])
+  expect(await source.read()).toEqual([])
+  for (const name of ['1.parquet', '2.parquet', '3.parquet']) rmSync(join(site().files, 'parts', name))
+  expect(await source.read()).toEqual([])
+  await source.deploy({ cursor_generation: 2 })
+  expect(await source.read()).toContain('the folder has no file that ends in .parquet')
 })

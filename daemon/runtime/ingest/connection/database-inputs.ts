@@ -10,6 +10,7 @@ import { RowSourceError } from '../../../shared/row-source/row-source.ts'
 import type { LandingInput } from '../landing/landing-input.ts'
 import type { TaskThreadJob } from '../thread-job.ts'
 import { type CursorBase, openCursorBase } from './cursor-base.ts'
+import { addKnownFiles, baseName, findNewFiles } from './new-files.ts'
 import { NewRows } from './new-rows.ts'
 import { openRowSource } from './open-source.ts'
 import { listParquetFiles, openParquetFile } from './parquet-files.ts'
@@ -33,19 +34,29 @@ export type NewsOfSource = {
 export async function openDatabaseInputs(job: TaskThreadJob): Promise<DatabaseInputs> {
   const { connection } = job
   if (!connection) throw new RowSourceError('the task has no connection')
-  return connection.conn_type === 'parquet' ? listFiles(job, connection) : await readTable(job, connection)
+  return await (connection.conn_type === 'parquet' ? listFiles(job, connection) : readTable(job, connection))
 }
 
-function listFiles(job: TaskThreadJob, connection: OpenConnection): DatabaseInputs {
+async function listFiles(job: TaskThreadJob, connection: OpenConnection): Promise<DatabaseInputs> {
   const { table, columns, cursor_column, only_new } = ingestDatabase.params.parse(job.task.params)
   if (table !== undefined || columns !== undefined || cursor_column !== undefined)
-    throw new RowSourceError('Parquet files have no table, and land with all their columns')
-  if (only_new) throw new RowSourceError('this version reads no new files alone')
-  const inputs = listParquetFiles(connection, job.data_folder).map((name) => ({
-    ...{ name: name.split('/').at(-1) ?? name, label: name, format: { kind: 'parquet' as const } },
-    open: () => openParquetFile(connection, job.data_folder, name),
-  }))
-  return { inputs, columns: [] }
+    throw new RowSourceError('Parquet files have no table and no cursor_column, and land with all their columns')
+  const open = (name: string) => openParquetFile(connection, job.data_folder, name)
+  const inputOf = (name: string) => ({
+    ...{ name: baseName(name), label: name, format: { kind: 'parquet' as const } },
+    open: () => open(name),
+  })
+  if (!only_new) return { inputs: listParquetFiles(connection, job.data_folder).map(inputOf), columns: [] }
+  const base = openCursorBase(job)
+  const present = listParquetFiles(connection, job.data_folder, base.cursor !== undefined)
+  const known = base.cursor?.files ?? []
+  const found = await findNewFiles(present, known, open)
+  const news: NewsOfSource = {
+    isEmpty: found.length === 0,
+    describeCursor: (inputs) => ({ ...base.origin, files: addKnownFiles(known, inputs, present) }),
+    remark: `took ${found.length} of ${present.length} files: the others have landed before`,
+  }
+  return { inputs: found.map(inputOf), columns: news.isEmpty ? (base.columns ?? []) : [], news }
 }
 
 async function readTable(job: TaskThreadJob, connection: OpenConnection): Promise<DatabaseInputs> {

@@ -1,0 +1,18 @@
+// What a cursor remembers of files has an end, and forgets first what is there no more.
+import { expect, test } from 'vitest'
+import { addKnownFiles } from './new-files.ts'
+
+const fileOf = (name: string) => ({ name, bytes: 1, sha256: '0'.repeat(64) })
+
+test('files that have landed are remembered, also those that are gone', () => {
+  const known = addKnownFiles([fileOf('gone')], [fileOf('new')], ['folder/new'])
+  expect(known.map(({ name }) => name)).toEqual(['gone', 'new'])
+})
+
+test('beyond 10,000 the oldest are forgotten that are in the folder no more', () => {
+  const all = Array.from({ length: 10_000 }, (_, at) => fileOf(`f${at}`))
+  const known = addKnownFiles(all, [fileOf('new')], ['folder/f0', 'folder/new'])
+  expect(known.length).toBe(10_000)
+  expect(known.slice(0, 2).map(({ name }) => name)).toEqual(['f0', 'f2'])
+  expect(known.at(-1)?.name).toBe('new')
+})
