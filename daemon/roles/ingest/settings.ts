@@ -5,7 +5,7 @@ import { type ListenerDeclaration, serviceListenerFields } from '../../kernel/se
 import { toolFields, traceFields } from '../../kernel/settings/platform-settings.ts'
 import { settingsBlock } from '../../kernel/settings/settings.ts'
 import { scannerSettings } from '../../shared/body-scanner/scanner-settings.ts'
-import { repositoryBranch, repositoryPath } from '../../shared/dag-repository/repository-layout.ts'
+import { projectPath, repositoryBranch, repositoryPath } from '../../shared/dag-repository/repository-layout.ts'
 import { httpDataSource } from './http-source/model.ts'
 import { lineageSinkSettings } from './lineage/sink.ts'
 
@@ -89,6 +89,36 @@ export const settings = settingsBlock('ingest', {
   worker_output_folder: z.string().startsWith('/').max(4_096).optional().meta({
     env: 'WORKFLOW_WORKER_OUTPUT_FOLDER',
     doc: 'Folder on workers of Airflow for files that pipelines write; absent: output_folder, or else `output` in worker_folder.',
+  }),
+  dag_repo_url: z
+    .url({ protocol: /^https?$/ })
+    .refine((url) => !/[@?#]/.test(url), 'must not contain credentials, a query or a fragment')
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional()
+    .meta({
+      env: 'DAG_REPO_URL',
+      doc: 'URL of the git host that keeps DAGs, such as https://git.example; absent: a bare repository in the data folder of the site.',
+    }),
+  dag_repo_kind: z.enum(['gitea']).default('gitea').meta({
+    env: 'DAG_REPO_KIND',
+    doc: 'Interface of the git host; gitea: Gitea or Forgejo.',
+  }),
+  dag_repo_token: z.string().min(1).max(1_024).optional().meta({
+    env: 'DAG_REPO_TOKEN',
+    secret: true,
+    doc: 'Access token of the site at the git host, which may write the project.',
+  }),
+  dag_repo_project: projectPath.optional().meta({
+    env: 'DAG_REPO_PROJECT',
+    doc: 'Path of the project at the git host, such as data/dags.',
+  }),
+  dag_repo_ca_file: z.string().min(1).max(4_096).optional().meta({
+    env: 'DAG_REPO_CA_FILE',
+    doc: 'Authorities (PEM) for the TLS certificate of the git host, instead of the machine’s.',
+  }),
+  dag_repo_timeout_s: z.number().min(0.1).max(25).default(10).meta({
+    env: 'DAG_REPO_TIMEOUT',
+    doc: 'Longest time of a request to the git host, in seconds.',
   }),
   dag_repo_branch: repositoryBranch.default('main').meta({
     env: 'DAG_REPO_BRANCH',

@@ -26,17 +26,18 @@ import { openTaskPerformer, readSourceSettings } from './open-task-performer.ts'
 import { ingestThreads } from './perform-try.ts'
 import { openDagRepository } from './repository/open-repository.ts'
 import { repositoryDependency } from './repository/repository-health.ts'
+import { findRepositoryProblems } from './repository/start-checks.ts'
 import { checkEmbeddedScheduler, schedulerDependency } from './scheduler-health.ts'
 import { openLandingZones } from './zone/open-zones.ts'
 
 export const wire: RoleWire = {
-  findStartProblems: async ({ resolved }) => findAirflowProblems(resolved),
+  findStartProblems: async ({ resolved }) => [...findAirflowProblems(resolved), ...findRepositoryProblems(resolved)],
 
   async open(context) {
     const { folder, resolved } = context.resources
     const { scheduler, stop } = await openScheduler(resolved, context.storage.store)
     const sources = readSourceSettings(folder, resolved)
-    const repository = openDagRepository(context)
+    const repository = await openDagRepository(context)
     return {
       parts: [
         [workflowSchedulerPart.name, scheduler],

@@ -8,6 +8,9 @@ export const repositoryPath = z
   .max(400)
   .refine((text) => text.split('/').every((part) => segment.test(part)), 'must be plain names, joined by /')
 
+/** The path of a project at a git host: its owner or groups, and its name. */
+export const projectPath = repositoryPath.refine((text) => text.includes('/'), 'must be OWNER/NAME')
+
 /** Branches of pending DAGs, one for each object. */
 const pending_branches = 'pending'
 

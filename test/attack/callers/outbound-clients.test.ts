@@ -39,6 +39,7 @@ const outboundClients: Readonly<Record<string, readonly [DialledAddresses, strin
     'operator',
     'the client of the site; a caller’s own token to its issuer alone',
   ],
+  'adapters/dag-repository/host/host-client.ts': ['operator', 'the token of the profile'],
   'adapters/ingest-source/elasticsearch/elasticsearch-source.ts': ['rule', 'the secret of the connection'],
   'adapters/ingest-source/http/download-file.ts': ['rule', 'the file of the source'],
   'adapters/ingest-source/mysql/mysql-session.ts': ['rule', 'the secret of the connection'],

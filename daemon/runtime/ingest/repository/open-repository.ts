@@ -1,4 +1,5 @@
 // Opens the DAG repository of the role by its settings: a bare repository on this machine where they name no git host.
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { takeLock } from '../../../../adapters/store/sqlite/lock.ts'
 import type { WireContext } from '../../../boot/role-wire.ts'
@@ -11,8 +12,10 @@ import type { RepositoryLayout } from '../../../shared/dag-repository/repository
 import { dagFileCheck } from './check-dag-file.ts'
 import { localRepository } from './open-local.ts'
 
-export function openDagRepository(context: WireContext): DagRepository {
+export async function openDagRepository(context: WireContext): Promise<DagRepository> {
   const { folder, resolved } = context.resources
+  const { dag_repo_url } = getSettings(resolved, settings)
+  if (dag_repo_url !== undefined) return await openHostedRepository(resolved, dag_repo_url)
   const home = roleDataFolder(folder, 'ingest')
   return localRepository({
     gitdir: join(home, 'dags.git'),
@@ -20,6 +23,19 @@ export function openDagRepository(context: WireContext): DagRepository {
     takeLock: () => takeLock(join(home, 'dags.lock'), roleRunFolder(folder, 'ingest')),
     check: dagFileCheck(context.log),
   })
+}
+
+/** The start checks have refused settings without token and project. */
+async function openHostedRepository(resolved: ResolvedSettings, base_url: string): Promise<DagRepository> {
+  const chosen = getSettings(resolved, settings)
+  const { dag_repo_token: token = '', dag_repo_project: project = '', dag_repo_ca_file: ca_file } = chosen
+  const [{ HostedRepository }, { GiteaHost }] = await Promise.all([
+    import('../../../../adapters/dag-repository/host/hosted-repository.ts'),
+    import('../../../../adapters/dag-repository/host/gitea-host.ts'),
+  ])
+  const ca = ca_file === undefined ? undefined : await readFile(ca_file, 'utf8')
+  const host = new GiteaHost({ base_url, ca, token, project, timeout_ms: chosen.dag_repo_timeout_s * 1_000 })
+  return new HostedRepository(host, readLayout(resolved))
 }
 
 function readLayout(resolved: ResolvedSettings): RepositoryLayout {

@@ -1,0 +1,41 @@
+// What a DAG repository needs of a git host, whatever its interface.
+import type { CommitNote, DagCheck } from '../../../daemon/shared/dag-repository/dag-repository.ts'
+
+/** `version`: by which a change names the content that it replaces. */
+export type HostFile = { readonly text: string; readonly version: string }
+
+/** `text` undefined: removes the file. `former`: undefined for a file that is new. */
+export type HostChange = {
+  readonly path: string
+  readonly text: string | undefined
+  readonly former: string | undefined
+}
+
+export type HostCommit = {
+  readonly branch: string
+  /** Begins the branch at the head of this one. */
+  readonly from?: string
+  readonly changes: readonly HostChange[]
+  readonly note: CommitNote
+}
+
+/** Methods throw as those of `DagRepository` do. */
+export interface GitHost {
+  readonly kind: 'gitea' | 'gitlab'
+  /** The commit of a branch; undefined for one that there is not. */
+  findHead(branch: string, signal?: AbortSignal): Promise<string | undefined>
+  /** `ref`: a branch or a commit. */
+  findFile(ref: string, path: string): Promise<HostFile | undefined>
+  /** `refused`: a file has changed since, or the branch; the reason of the host. */
+  commit(commit: HostCommit): Promise<{ readonly commit: string } | { readonly refused: string }>
+  /** Does nothing for a branch that there is not. */
+  removeBranch(branch: string): Promise<void>
+  findCheck(commit: string): Promise<DagCheck>
+  close(): void
+}
+
+/** The line that a CI names in what it says of a file. */
+export function findLine(text: string): { readonly line?: number } {
+  const [, line] = /(?:\bline |\.(?:json|py):)(\d{1,9})\b/i.exec(text) ?? []
+  return line === undefined || Number(line) < 1 ? {} : { line: Number(line) }
+}

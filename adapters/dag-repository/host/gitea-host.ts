@@ -1,0 +1,97 @@
+// Gitea and Forgejo as a git host: the interfaces of contents, branches and commit statuses (API v1).
+import * as z from 'zod'
+import type { DagCheck } from '../../../daemon/shared/dag-repository/dag-repository.ts'
+import { findLine, type GitHost, type HostChange, type HostCommit, type HostFile } from './git-host.ts'
+import { toHostAuthor } from './host-author.ts'
+import { describeAnswer, encodePath, type HostAnswer, HostClient, type HostServer, readAnswer } from './host-client.ts'
+
+const branchAnswer = z.object({ commit: z.object({ id: z.string() }) })
+const fileAnswer = z.object({
+  type: z.literal('file'),
+  sha: z.string(),
+  content: z.string(),
+  encoding: z.literal('base64'),
+})
+const commitAnswer = z.object({ commit: z.object({ sha: z.string() }) })
+const statusAnswer = z.object({
+  state: z.string(),
+  statuses: z
+    .array(z.object({ status: z.string(), context: z.string().catch(''), description: z.string().catch('') }))
+    .nullish(),
+})
+
+type GiteaOptions = Omit<HostServer, 'credentials'> & { readonly token: string; readonly project: string }
+
+export class GiteaHost implements GitHost {
+  readonly kind = 'gitea'
+  readonly #client: HostClient
+  readonly #root: string
+
+  constructor({ token, project, ...server }: GiteaOptions) {
+    this.#client = new HostClient({ ...server, credentials: { authorization: `token ${token}` } })
+    this.#root = `/api/v1/repos/${encodePath(project)}`
+  }
+
+  async findHead(branch: string, signal?: AbortSignal): Promise<string | undefined> {
+    const path = `${this.#root}/branches/${encodePath(branch)}`
+    return (await this.#client.get({ path, signal }, branchAnswer))?.commit.id
+  }
+
+  async findFile(ref: string, path: string): Promise<HostFile | undefined> {
+    const request = { path: `${this.#root}/contents/${encodePath(path)}`, query: { ref } }
+    const file = await this.#client.get(request, fileAnswer)
+    return file && { text: Buffer.from(file.content, 'base64').toString(), version: file.sha }
+  }
+
+  async commit({ branch, from, changes, note }: HostCommit) {
+    const author = toHostAuthor(note)
+    const body = {
+      ...(from === undefined ? { branch } : { branch: from, new_branch: branch }),
+      ...{ message: note.summary, author, committer: author, files: changes.map(toOperation) },
+    }
+    const answer = await this.#client.request({
+      method: 'POST',
+      path: `${this.#root}/contents`,
+      body,
+      isRead: isTooLate,
+    })
+    if (answer.status >= 300) return { refused: describeAnswer(answer) }
+    return { commit: readAnswer(answer, commitAnswer).commit.sha }
+  }
+
+  async removeBranch(branch: string): Promise<void> {
+    const path = `${this.#root}/branches/${encodePath(branch)}`
+    const answer = await this.#client.request({ method: 'DELETE', path })
+    if (answer.status !== 404) readAnswer(answer, z.unknown())
+  }
+
+  /** Combined of all contexts: a commit without one waits. */
+  async findCheck(commit: string): Promise<DagCheck> {
+    const path = `${this.#root}/commits/${commit}/status`
+    const { state, statuses } = (await this.#client.get({ path }, statusAnswer)) ?? { state: 'pending', statuses: [] }
+    if (!statuses || statuses.length === 0) return { state: 'pending', reason: 'no CI has reported on the commit' }
+    if (state === 'success' || state === 'warning' || state === 'skipped') return { state: 'passed' }
+    const [wrong] = statuses.filter(({ status }) => status === 'failure' || status === 'error')
+    if (state === 'pending') return { state: 'pending', reason: 'the CI has not ended' }
+    const reason = wrong ? `${wrong.context}: ${wrong.description}` : `the CI reports ${state}`
+    return { state: 'rejected', reason, ...findLine(wrong?.description ?? '') }
+  }
+
+  close(): void {
+    this.#client.close()
+  }
+}
+
+/** Of a commit that came too late for its branch: it answers 403 or 500, by the moment. */
+function isTooLate(answer: HostAnswer): boolean {
+  return /^(403|500) .*(cannot lock ref|PushOutOfDate|non-fast-forward)/.test(describeAnswer(answer))
+}
+
+function toOperation({ path, text, former }: HostChange) {
+  const operation = text === undefined ? 'delete' : former === undefined ? 'create' : 'update'
+  return {
+    ...{ operation, path },
+    ...(text === undefined ? {} : { content: Buffer.from(text).toString('base64') }),
+    ...(former === undefined ? {} : { sha: former }),
+  }
+}

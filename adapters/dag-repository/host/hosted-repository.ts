@@ -1,0 +1,135 @@
+// A DAG repository at a git host: its CI is the check. A change names the content that it replaces, so that the host refuses one
+// that came too late; it is then made again from what is there.
+import { setTimeout } from 'node:timers/promises'
+import { Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
+import { otherNamesOf } from '../../../daemon/shared/dag-repository/dag-file-name.ts'
+import type {
+  CommitNote,
+  DagCheck,
+  DagFile,
+  DagProposal,
+  DagRepository,
+  LiveDag,
+} from '../../../daemon/shared/dag-repository/dag-repository.ts'
+import { pendingBranch, type RepositoryLayout } from '../../../daemon/shared/dag-repository/repository-layout.ts'
+import type { GitHost, HostChange } from './git-host.ts'
+
+const max_tries = 20
+const [first_wait_ms, longest_wait_ms] = [100, 1_000]
+
+export class HostedRepository implements DagRepository {
+  readonly kind: GitHost['kind']
+  readonly #host: GitHost
+  readonly #layout: RepositoryLayout
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(host: GitHost, layout: RepositoryLayout) {
+    this.kind = host.kind
+    this.#host = host
+    this.#layout = layout
+  }
+
+  async propose({ uid, name, text }: DagFile, note: CommitNote): Promise<string> {
+    const branch = pendingBranch(uid)
+    return await this.#untilAccepted(async () => {
+      const head = await this.#host.findHead(branch)
+      const former = head === undefined ? undefined : await this.#host.findFile(head, this.#pendingPath(name))
+      if (head && former && former.text === text) return { commit: head }
+      const changes = [{ path: this.#pendingPath(name), text, former: former?.version }]
+      if (head) return await this.#host.commit({ branch, changes, note })
+      await this.#requireLiveHead()
+      return await this.#host.commit({ branch, from: this.#layout.branch, changes, note })
+    })
+  }
+
+  async check({ commit }: DagProposal): Promise<DagCheck> {
+    return await this.#host.findCheck(commit)
+  }
+
+  async publish({ uid, name, commit }: DagProposal, catalog: string, note: CommitNote): Promise<string | 'superseded'> {
+    const proposed = await this.#host.findFile(commit, this.#pendingPath(name))
+    if (!proposed) return 'superseded'
+    const { text } = proposed
+    if ((await this.#host.findHead(pendingBranch(uid))) !== commit) {
+      const live = await this.read(name)
+      return live?.text === text ? live.commit : 'superseded'
+    }
+    const texts = new Map<string, string | undefined>([
+      ...otherNamesOf(name).map((other) => [this.#livePath(other), undefined] as const),
+      [this.#livePath(name), text],
+      [this.#layout.catalog_path, catalog],
+    ])
+    const published = await this.#commitLive(texts, note)
+    await this.#host.removeBranch(pendingBranch(uid))
+    return published
+  }
+
+  async remove(uid: string, names: readonly string[], note: CommitNote): Promise<void> {
+    await this.#commitLive(new Map(names.map((name) => [this.#livePath(name), undefined])), note)
+    await this.#host.removeBranch(pendingBranch(uid))
+  }
+
+  async read(name: string): Promise<LiveDag | undefined> {
+    const commit = await this.#requireLiveHead()
+    const file = await this.#host.findFile(commit, this.#livePath(name))
+    return file && { text: file.text, commit }
+  }
+
+  async probe(signal: AbortSignal): Promise<void> {
+    await this.#requireLiveHead(signal)
+  }
+
+  close(): void {
+    this.#host.close()
+  }
+
+  /** One after the other in this process: those of others come between at times. */
+  async #commitLive(texts: ReadonlyMap<string, string | undefined>, note: CommitNote): Promise<string> {
+    const turn = this.#last.then(() => this.#tryCommits(texts, note))
+    this.#last = turn.catch(() => undefined)
+    return await turn
+  }
+
+  async #tryCommits(texts: ReadonlyMap<string, string | undefined>, note: CommitNote): Promise<string> {
+    return await this.#untilAccepted(async () => {
+      const head = await this.#requireLiveHead()
+      const changes: HostChange[] = []
+      for (const [path, text] of texts) {
+        const former = await this.#host.findFile(head, path)
+        if (former?.text !== text) changes.push({ path, text, former: former?.version })
+      }
+      if (changes.length === 0) return { commit: head }
+      return await this.#host.commit({ branch: this.#layout.branch, changes, note })
+    })
+  }
+
+  /** A token without rights to the project finds no branch either. */
+  async #requireLiveHead(signal?: AbortSignal): Promise<string> {
+    const { branch } = this.#layout
+    const head = await this.#host.findHead(branch, signal)
+    if (head !== undefined) return head
+    throw refuse(
+      'wrong_state',
+      `the git host shows no branch ${branch} in the project to the token of the site: create it`,
+    )
+  }
+
+  async #untilAccepted(
+    attempt: () => Promise<{ readonly commit: string } | { readonly refused: string }>,
+  ): Promise<string> {
+    for (let tried = 1; ; tried++) {
+      const answer = await attempt()
+      if ('commit' in answer) return answer.commit
+      if (tried === max_tries) throw new Refusal('unavailable', `the git host refused the commit: ${answer.refused}`)
+      await setTimeout(Math.min(longest_wait_ms, first_wait_ms * tried) * (1 + Math.random()))
+    }
+  }
+
+  #pendingPath(name: string): string {
+    return `${this.#layout.pending_path}/${name}`
+  }
+
+  #livePath(name: string): string {
+    return `${this.#layout.dag_path}/${name}`
+  }
+}
