@@ -62,6 +62,7 @@ import { statuses as statusesOfEffects } from './effect/statuses.ts'
 import { stop as stopEffect } from './effect/stop.ts'
 import { unpause as unpauseEffect } from './effect/unpause.ts'
 import { update as updateEffect } from './effect/update.ts'
+import { failureReports } from './failure-report/model.ts'
 import { findHttpSourcesFault } from './http-source/faults.ts'
 import { landingZones } from './landing-zone/model.ts'
 import { landingZoneJob } from './landing-zone/zone-job.ts'
@@ -85,7 +86,7 @@ import { health } from './workflow/health.ts'
 export const ingest: Role = role(outline, {
   collections: [
     ...[pipelines, pipelineSchedules, landingZones, connections, effects, dagRuns, taskLogs, readCursors, runMetrics],
-    ...[jobLeases, dataKeys],
+    ...[failureReports, jobLeases, dataKeys],
   ],
   documentedNames: (resolved) => ({ 'pipeline-scheduler': getSettings(resolved, settings).scheduler_index }),
   metrics,

@@ -5,13 +5,14 @@ import { everyOperation } from '../../../daemon/every-role.ts'
 import type { AnyOperation } from '../../../daemon/kernel/operation/operation.ts'
 import { createCheckedClient } from '../../support/http/checked-client.ts'
 import { sendHttpRequest } from '../../support/http/send-http-request.ts'
-import { createTestSite } from '../../support/site/test-site.ts'
+import { createTestSite, type ProfileSections } from '../../support/site/test-site.ts'
 
 const roleOf = (operation: AnyOperation) => everyOperation.find((each) => each.operation === operation)?.role ?? ''
 
 /** It ends with the test. */
-export async function openDividedSite(roles: readonly string[]) {
-  const profile = { platform: { roles: ['site', ...roles] }, ingest: { port: 0 }, intelligence: { port: 0 } }
+export async function openDividedSite(roles: readonly string[], more: ProfileSections = {}) {
+  const ingest = { port: 0, ...more.ingest }
+  const profile = { ...more, platform: { roles: ['site', ...roles] }, ingest, intelligence: { port: 0 } }
   const world = await createTestSite({ profile })
   const running = new Map<string, RunningSite>()
   onTestFinished(async () => {

@@ -11,6 +11,7 @@ import {
   type WorkflowRun,
   workflowSchedulerPart,
 } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
+import { noteFailure } from '../failure-report/note-failure.ts'
 import { collectionOfObject, kindOfObject } from '../managed-dag/collections.ts'
 import { isLive, type ManagedDag } from '../managed-dag/model.ts'
 import { scheduledTotal } from '../metrics.ts'
@@ -54,7 +55,9 @@ async function triggerDueRun(call: JobCall, { id, value }: Doc<StoredPipelineSch
   const work = { call, object, scheduler: call.part(workflowSchedulerPart).actFor(call) }
   // A trigger that a crash or an outage left: it is found among the runs, or was never there.
   if (value.status === 'triggering') return await trigger(work, value)
-  const isInFlight = isActive(await findTriggered(work, value))
+  const run = await findTriggered(work, value)
+  const isInFlight = isActive(run)
+  if (run && value.status === 'running') await noteFailure(call, object, run)
   if (value.next_ts === undefined || value.next_ts > call.now()) {
     await change(call, id, (record) => observeRun(record, isInFlight, timeOf(call)))
     return undefined

@@ -3,8 +3,8 @@ import type { AuditEvent } from '../../../kernel/audit/audit-chain.ts'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
+import { signalFailure } from '../failure-report/signal-failure.ts'
 import { dagRuns, type StoredDagRun } from './model.ts'
-import { signalFailure } from './signal-failure.ts'
 import { removeTaskLogs } from './task-log.ts'
 
 /** Of a run that is over more writes may come: the marks that its metrics are recorded, and its failure is signalled. */

@@ -1,22 +1,33 @@
 // The event of a failed run, as the role that raises signals takes it: which run and tasks, and no line of their logs.
+import type { Doc } from '../../../kernel/store/store.ts'
 import { shortenText } from '../../../kernel/text/shorten-text.ts'
 import type { SiteCause } from '../../../shared/signal-cause/report-cause.ts'
 import { kindOfObject } from '../managed-dag/collections.ts'
-import type { StoredDagRun } from './model.ts'
+import type { StoredDagRun } from '../runner/model.ts'
+import type { StoredFailureReport } from './model.ts'
 
 const shown_tasks = 10
 
 /** Logs of tasks may quote rows, and are left out. */
-export function causeOfFailedRun(id: string, run: StoredDagRun): SiteCause {
-  const { tenant_id, label, pipeline, dag_id, ended_at } = run
+export function causeOfFailedRun({ id, value }: Doc<StoredDagRun>): SiteCause {
+  return {
+    ...describeRun(value),
+    // A run that was deleted may have had the id.
+    key: `${id}.${Date.parse(value.created_at)}`,
+    description: shortenText(describeFailure(value), 4_096),
+    detected_at: value.ended_at ?? value.updated_at,
+  }
+}
+
+export function causeOfReport({ id, value }: Doc<StoredFailureReport>): SiteCause {
+  return { ...describeRun(value), key: id, description: `Run: ${value.dag_run_id}.`, detected_at: value.created_at }
+}
+
+function describeRun({ tenant_id, label, pipeline, dag_id }: StoredDagRun | StoredFailureReport) {
   const noun = kindOfObject(pipeline) === 'effect' ? 'effect' : 'pipeline'
   return {
-    // A run that was deleted may have had the id.
-    ...{ kind: 'failed_pipeline', key: `${id}.${Date.parse(run.created_at)}`, tenant_id, label },
-    subject: { type: 'asset', id: pipeline, name: dag_id },
-    title: `A run of the ${noun} ${dag_id} failed`,
-    description: shortenText(describeFailure(run), 4_096),
-    ...(ended_at === undefined ? {} : { detected_at: ended_at }),
+    ...{ kind: 'failed_pipeline' as const, tenant_id, label, title: `A run of the ${noun} ${dag_id} failed` },
+    subject: { type: 'asset' as const, id: pipeline, name: dag_id },
   }
 }
 
