@@ -50,7 +50,7 @@ const thorough = [
   'test/secrets/{canary,wrapping-keys}.test.ts',
   'test/serve/shared-*.test.ts',
   'test/simulation/bulks/bulks.test.ts',
-  'test/simulation/{jobs/jobs,schedules/schedules}.test.ts',
+  'test/simulation/{jobs/jobs,readings/readings,schedules/schedules}.test.ts',
   'test/store/durability.test.ts',
   'test/worst-inputs.test.ts',
   'test/transport/coalition/hostile.test.ts',

@@ -13,9 +13,9 @@ import { HttpClient } from '../../platform/http-client/http-client.ts'
 import { HttpClientError } from '../../platform/http-client/http-client-error.ts'
 import {
   FieldOrder,
-  type FieldType,
   fieldMapping,
   findFieldType,
+  type IndexFieldType,
   missingQuery,
   rangeQuery,
   refuseMissing,
@@ -111,7 +111,7 @@ async function findCursorType(
   table: string,
   cursor: RowCursor,
   signal: AbortSignal,
-): Promise<FieldType> {
+): Promise<IndexFieldType> {
   const mapping = `/${table}/_mapping/field/${encodeURIComponent(cursor.column)}`
   const type = findFieldType(
     await client.request('GET', mapping, undefined, fieldMapping, max_page_bytes, signal),

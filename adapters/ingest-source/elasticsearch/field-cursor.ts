@@ -12,7 +12,7 @@ import {
 import { RowSourceError } from '../../../daemon/shared/row-source/row-source.ts'
 
 /** `format`: of bounds. An instant is sorted as milliseconds since 1970, whatever its documents have. */
-export type FieldType = { readonly type: CursorType; readonly format?: string }
+export type IndexFieldType = { readonly type: CursorType; readonly format?: string }
 
 const types: Readonly<Record<string, CursorType>> = {
   ...{ byte: 'integer', short: 'integer', integer: 'integer', long: 'integer', date: 'integer', keyword: 'text' },
@@ -29,7 +29,7 @@ export const fieldMapping = z.record(
 )
 
 /** The type of the field in all indexes behind a name. Throws `RowSourceError`. */
-export function findFieldType(found: z.infer<typeof fieldMapping>, cursor: RowCursor): FieldType {
+export function findFieldType(found: z.infer<typeof fieldMapping>, cursor: RowCursor): IndexFieldType {
   const indexes = Object.values(found).map(({ mappings }) => mappings[cursor.column])
   const names = new Set(indexes.flatMap((each) => Object.values(each?.mapping ?? {}).map(({ type }) => type)))
   if (names.size === 0 || indexes.some((each) => each === undefined))
@@ -52,7 +52,7 @@ export function refuseMissing(found: readonly unknown[], cursor: RowCursor): voi
 }
 
 /** Documents in the order of the field; of a field with several values the greatest counts. */
-export function rangeQuery({ column, from }: RowCursor, { type, format }: FieldType) {
+export function rangeQuery({ column, from }: RowCursor, { type, format }: IndexFieldType) {
   const bound = from && { gte: type === 'integer' ? integerOf(from.value) : from.value, ...(format && { format }) }
   return {
     sort: [{ [column]: { order: 'asc', mode: 'max' } }],
@@ -72,7 +72,7 @@ export class FieldOrder {
   readonly #type: CursorType
   #end: CursorValue | undefined
 
-  constructor(cursor: RowCursor, { type }: FieldType) {
+  constructor(cursor: RowCursor, { type }: IndexFieldType) {
     this.#cursor = cursor
     this.#type = type
   }
