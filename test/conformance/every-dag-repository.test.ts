@@ -1,4 +1,5 @@
-// Runs the local DAG repository against each requirement of DAG repositories; test/engines/gitea runs a git host against them.
+// Runs the local DAG repository against each requirement of DAG repositories; test/engines/gitea
+// runs a git host against them.
 import { execFileSync } from 'node:child_process'
 import fs, { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -99,9 +99,9 @@ export const settings = settingsBlock('ingest', {
       env: 'DAG_REPO_URL',
       doc: 'URL of the git host that keeps DAGs, such as https://git.example; absent: a bare repository in the data folder of the site.',
     }),
-  dag_repo_kind: z.enum(['gitea']).default('gitea').meta({
+  dag_repo_kind: z.enum(['gitlab', 'gitea']).default('gitlab').meta({
     env: 'DAG_REPO_KIND',
-    doc: 'Interface of the git host; gitea: Gitea or Forgejo.',
+    doc: 'Interface of the git host: GitLab; or Gitea, which Forgejo has too.',
   }),
   dag_repo_token: z.string().min(1).max(1_024).optional().meta({
     env: 'DAG_REPO_TOKEN',

@@ -20,7 +20,7 @@ beforeAll(async () => {
   if (!giteaRequirement.isPresent) return
   server = await gitea()
   const { url: dag_repo_url, project: dag_repo_project, token: dag_repo_token } = server
-  const ingest = { port: 0, dag_repo_url, dag_repo_project, dag_repo_token }
+  const ingest = { port: 0, dag_repo_kind: 'gitea', dag_repo_url, dag_repo_project, dag_repo_token }
   site = await startTestSite({ clock: runningClock(), profile: { platform: { roles: ['site', 'ingest'] }, ingest } })
 }, 200_000)
 afterAll(async () => {

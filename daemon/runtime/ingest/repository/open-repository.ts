@@ -1,6 +1,8 @@
 // Opens the DAG repository of the role by its settings: a bare repository on this machine where they name no git host.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { GitHost } from '../../../../adapters/dag-repository/host/git-host.ts'
+import type { GitlabHost } from '../../../../adapters/dag-repository/host/gitlab-host.ts'
 import { takeLock } from '../../../../adapters/store/sqlite/lock.ts'
 import type { WireContext } from '../../../boot/role-wire.ts'
 import { roleDataFolder, roleRunFolder } from '../../../boot/storage/site-folder.ts'
@@ -29,13 +31,23 @@ export async function openDagRepository(context: WireContext): Promise<DagReposi
 async function openHostedRepository(resolved: ResolvedSettings, base_url: string): Promise<DagRepository> {
   const chosen = getSettings(resolved, settings)
   const { dag_repo_token: token = '', dag_repo_project: project = '', dag_repo_ca_file: ca_file } = chosen
-  const [{ HostedRepository }, { GiteaHost }] = await Promise.all([
-    import('../../../../adapters/dag-repository/host/hosted-repository.ts'),
-    import('../../../../adapters/dag-repository/host/gitea-host.ts'),
-  ])
+  const { HostedRepository } = await import('../../../../adapters/dag-repository/host/hosted-repository.ts')
   const ca = ca_file === undefined ? undefined : await readFile(ca_file, 'utf8')
-  const host = new GiteaHost({ base_url, ca, token, project, timeout_ms: chosen.dag_repo_timeout_s * 1_000 })
-  return new HostedRepository(host, readLayout(resolved))
+  const server = { base_url, ca, token, project, timeout_ms: chosen.dag_repo_timeout_s * 1_000 }
+  const openHost = chosen.dag_repo_kind === 'gitlab' ? openGitlab : openGitea
+  return new HostedRepository(await openHost(server), readLayout(resolved))
+}
+
+type HostOptions = ConstructorParameters<typeof GitlabHost>[0]
+
+async function openGitlab(server: HostOptions): Promise<GitHost> {
+  const { GitlabHost } = await import('../../../../adapters/dag-repository/host/gitlab-host.ts')
+  return new GitlabHost(server)
+}
+
+async function openGitea(server: HostOptions): Promise<GitHost> {
+  const { GiteaHost } = await import('../../../../adapters/dag-repository/host/gitea-host.ts')
+  return new GiteaHost(server)
 }
 
 function readLayout(resolved: ResolvedSettings): RepositoryLayout {

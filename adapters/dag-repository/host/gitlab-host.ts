@@ -1,0 +1,88 @@
+// GitLab as a git host: the interfaces of files, branches, commits and their statuses (REST API v4).
+import * as z from 'zod'
+import type { DagCheck } from '../../../daemon/shared/dag-repository/dag-repository.ts'
+import { findLine, type GitHost, type HostChange, type HostCommit, type HostFile } from './git-host.ts'
+import { toHostAuthor } from './host-author.ts'
+import { describeAnswer, HostClient, type HostServer, readAnswer } from './host-client.ts'
+
+const branchAnswer = z.object({ commit: z.object({ id: z.string() }) })
+const fileAnswer = z.object({ content: z.string(), encoding: z.literal('base64'), last_commit_id: z.string() })
+const commitAnswer = z.object({ id: z.string() })
+const statusesAnswer = z.array(
+  z.object({
+    status: z.string(),
+    name: z.string(),
+    description: z.string().nullish(),
+    allow_failure: z.boolean().nullish(),
+  }),
+)
+
+type GitlabOptions = Omit<HostServer, 'credentials'> & { readonly token: string; readonly project: string }
+
+export class GitlabHost implements GitHost {
+  readonly kind = 'gitlab'
+  readonly #client: HostClient
+  readonly #root: string
+
+  constructor({ token, project, ...server }: GitlabOptions) {
+    this.#client = new HostClient({ ...server, credentials: { 'private-token': token } })
+    this.#root = `/api/v4/projects/${encodeURIComponent(project)}/repository`
+  }
+
+  async findHead(branch: string, signal?: AbortSignal): Promise<string | undefined> {
+    const path = `${this.#root}/branches/${encodeURIComponent(branch)}`
+    return (await this.#client.get({ path, signal }, branchAnswer))?.commit.id
+  }
+
+  /** Its version is the last commit that changed it. */
+  async findFile(ref: string, path: string): Promise<HostFile | undefined> {
+    const request = { path: `${this.#root}/files/${encodeURIComponent(path)}`, query: { ref } }
+    const file = await this.#client.get(request, fileAnswer)
+    return file && { text: Buffer.from(file.content, 'base64').toString(), version: file.last_commit_id }
+  }
+
+  async commit({ branch, from, changes, note }: HostCommit) {
+    const { name: author_name, email: author_email } = toHostAuthor(note)
+    const body = {
+      ...{ branch, commit_message: note.summary, author_name, author_email, actions: changes.map(toAction) },
+      ...(from === undefined ? {} : { start_branch: from }),
+    }
+    const answer = await this.#client.request({ method: 'POST', path: `${this.#root}/commits`, body })
+    if (answer.status >= 300) return { refused: describeAnswer(answer) }
+    return { commit: readAnswer(answer, commitAnswer).id }
+  }
+
+  async removeBranch(branch: string): Promise<void> {
+    const path = `${this.#root}/branches/${encodeURIComponent(branch)}`
+    const answer = await this.#client.request({ method: 'DELETE', path })
+    if (answer.status !== 404) readAnswer(answer, z.unknown())
+  }
+
+  /** Of the newest status of each job; one that may fail does not count. */
+  async findCheck(commit: string): Promise<DagCheck> {
+    const path = `${this.#root}/commits/${commit}/statuses`
+    const found = (await this.#client.get({ path, query: { per_page: '100' } }, statusesAnswer)) ?? []
+    const counting = found.filter(({ allow_failure }) => !allow_failure)
+    const wrong = counting.find(({ status }) => status === 'failed' || status === 'canceled')
+    if (wrong) {
+      const { name, status, description } = wrong
+      return { state: 'rejected', reason: `${name}: ${description ?? status}`, ...findLine(description ?? '') }
+    }
+    if (counting.length === 0) return { state: 'pending', reason: 'no CI has reported on the commit' }
+    const hasEnded = counting.every(({ status }) => status === 'success' || status === 'skipped')
+    return hasEnded ? { state: 'passed' } : { state: 'pending', reason: 'the CI has not ended' }
+  }
+
+  close(): void {
+    this.#client.close()
+  }
+}
+
+function toAction({ path: file_path, text, former }: HostChange) {
+  const action = text === undefined ? 'delete' : former === undefined ? 'create' : 'update'
+  return {
+    ...{ action, file_path },
+    ...(text === undefined ? {} : { content: Buffer.from(text).toString('base64'), encoding: 'base64' }),
+    ...(former === undefined ? {} : { last_commit_id: former }),
+  }
+}
