@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import {
   chooseUnprivilegedUser,
+  copyHome,
   createEngineFolder,
   findFreePorts,
   type ServerProcess,
@@ -39,10 +40,11 @@ export async function gitea(): Promise<Gitea> {
   const data = path.join(folder, 'data')
   mkdirSync(path.join(data, 'home'), { recursive: true })
   const config = path.join(folder, 'app.ini')
-  writeFileSync(config, describeServer({ data, port, url }))
+  const own = copyHome(home, folder)
+  writeFileSync(config, describeServer({ own, data, port, url }))
   const user = chooseUnprivilegedUser(folder)
   const env = { PATH: process.env.PATH ?? '', HOME: path.join(data, 'home'), USER: runUser, GITEA_WORK_DIR: data }
-  const command = path.join(home, 'gitea')
+  const command = path.join(own, 'gitea')
   const run = (...words: readonly string[]) =>
     execFileSync(command, [...words, '--config', config], {
       env,
@@ -101,7 +103,9 @@ export async function gitea(): Promise<Gitea> {
 /** It refuses to run as root. */
 const runUser = process.getuid?.() === 0 ? 'nobody' : execFileSync('id', ['-un'], { encoding: 'utf8' }).trim()
 
-function describeServer({ data, port, url }: { readonly data: string; readonly port: number; readonly url: string }) {
+type GiteaPlace = { readonly own: string; readonly data: string; readonly port: number; readonly url: string }
+
+function describeServer({ own, data, port, url }: GiteaPlace): string {
   const secret = () => randomBytes(32).toString('hex')
   return `RUN_USER = ${runUser}
 RUN_MODE = prod
@@ -111,7 +115,7 @@ HTTP_ADDR = 127.0.0.1
 HTTP_PORT = ${port}
 ROOT_URL = ${url}/
 DISABLE_SSH = true
-STATIC_ROOT_PATH = ${home}
+STATIC_ROOT_PATH = ${own}
 OFFLINE_MODE = true
 LFS_START_SERVER = false
 [database]

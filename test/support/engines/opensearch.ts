@@ -7,6 +7,7 @@ import { findNewestJava } from './find-java.ts'
 import type { ServerCertificateSet } from './server-certificates.ts'
 import {
   chooseUnprivilegedUser,
+  copyHome,
   createEngineFolder,
   findFreePorts,
   type ServerDescription,
@@ -117,14 +118,6 @@ export function openSearchServer(
       dispose()
     },
   }
-}
-
-/** Root's own folders are closed to the user that the server runs as. */
-function copyHome(source: string, folder: string): string {
-  if (process.getuid?.() !== 0) return source
-  const copy = path.join(folder, 'home')
-  cpSync(source, copy, { recursive: true })
-  return copy
 }
 
 function buildSettings(folder: string, http: number, transport: number): string[] {

@@ -1,7 +1,17 @@
 // A real server on this machine, for a test file or a whole run: started, killed and started again over the same data.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -131,6 +141,14 @@ export async function findFreePorts(count: number): Promise<number[]> {
 export function createEngineFolder(name: string): { folder: string; dispose(): void } {
   const folder = mkdtempSync(path.join(tmpdir(), `engine-${name}-`))
   return { folder, dispose: () => rmSync(folder, { recursive: true, force: true }) }
+}
+
+/** The programs of such a server, where that user may read them: root's own folders are closed to it. */
+export function copyHome(source: string, folder: string): string {
+  if (process.getuid?.() !== 0) return source
+  const copy = path.join(folder, 'home')
+  cpSync(source, copy, { recursive: true })
+  return copy
 }
 
 /** For servers that refuse to run as root: they then run as nobody, and the folder is that user's. */
