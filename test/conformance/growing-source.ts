@@ -8,6 +8,8 @@ import { expectRefusal, neverAborted, type RowSourceVariant, withSource } from '
 export type GrowingTable = {
   /** Default: growing. */
   readonly table?: string
+  /** Further columns that grow with the rows. */
+  readonly also?: readonly string[]
   /** Makes the table anew, without rows. */
   clear(): Promise<void> | void
   insert(rows: readonly GrowingRow[]): Promise<void> | void
@@ -50,7 +52,7 @@ export const growingRequirements: Readonly<
   async 'each row is read once, by a column of each kind, also among rows of one value'(variant) {
     const { growing } = variant
     await growing.clear()
-    const readers = ['id', 'at', 'name'].map((column) => new GrowingReader(variant, column))
+    const readers = ['id', 'at', 'name', ...(growing.also ?? [])].map((column) => new GrowingReader(variant, column))
     const readAll = async () => await Promise.all(readers.map((reader) => reader.read()))
     const each = (names: string) => readers.map(() => [...names])
     expect(await readAll()).toEqual(each(''))

@@ -60,15 +60,19 @@ function connect({ config = {}, password = 'reader-secret' }: Change = {}): Open
 }
 
 const growing: GrowingTable = {
+  also: ['seen', 'born', 'big', 'price'],
   async clear() {
     await server.sql(`DROP TABLE IF EXISTS growing; CREATE TABLE growing (id decimal(30, 0), at datetime(6), name varchar(100)
-      CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci, empty text, share double DEFAULT 0.5, doc longtext DEFAULT '', day date DEFAULT '0000-00-00');
+      CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci, empty text, seen timestamp(6) NULL, born date,
+      big bigint unsigned, price decimal(30, 4), share double DEFAULT 0.5, doc longtext DEFAULT '', day date DEFAULT '0000-00-00');
       GRANT SELECT ON test.growing TO reader@'%'`)
   },
   async insert(rows) {
     for (let from = 0; from < rows.length; from += 100) {
-      const values = rows.slice(from, from + 100).map(({ id, at, name }) => `(${id}, '${at}', '${name}')`)
-      await server.sql(`INSERT INTO growing (id, at, name) VALUES ${values.join(', ')}`)
+      const values = rows.slice(from, from + 100).map(({ id, at, name }) => {
+        return `(${id}, '${at}', '${name}', '${at}', '${at}', '${id}', ${id}.50)`
+      })
+      await server.sql(`INSERT INTO growing (id, at, name, seen, born, big, price) VALUES ${values.join(', ')}`)
     }
   },
   refused: [

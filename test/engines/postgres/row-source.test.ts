@@ -55,15 +55,19 @@ function connect({ config = {}, password = 'reader-secret' }: Change = {}): Open
 }
 
 const growing: GrowingTable = {
+  also: ['seen', 'born', 'big', 'price'],
   async clear() {
-    await server.sql(`DROP TABLE IF EXISTS growing; CREATE TABLE growing (id numeric, at timestamp, name text, empty text,
+    await server.sql(`DROP TABLE IF EXISTS growing; CREATE TABLE growing (id numeric, at timestamp, name text, empty text, seen timestamptz, born date,
+      big bigint, price numeric,
       share double precision DEFAULT 0.5, doc jsonb DEFAULT '{}', ever timestamptz DEFAULT 'infinity', day date DEFAULT '10000-01-01');
       GRANT SELECT ON growing TO reader`)
   },
   async insert(rows) {
     for (let from = 0; from < rows.length; from += 100) {
-      const values = rows.slice(from, from + 100).map(({ id, at, name }) => `(${id}, '${at}', '${name}')`)
-      await server.sql(`INSERT INTO growing (id, at, name) VALUES ${values.join(', ')}`)
+      const values = rows.slice(from, from + 100).map(({ id, at, name }) => {
+        return `(${id}, '${at}', '${name}', '${at}+00', '${at}', '${id}', ${id}.50)`
+      })
+      await server.sql(`INSERT INTO growing (id, at, name, seen, born, big, price) VALUES ${values.join(', ')}`)
     }
   },
   refused: [
