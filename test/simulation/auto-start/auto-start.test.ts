@@ -209,7 +209,8 @@ test('a deployment that waits gives way to the next one, whose run alone is trig
 })
 
 test('a check that ends late is waited for without a process, and its rejection ends the deployment', async () => {
-  const found: DagCheck[] = [{ state: 'passed' }, { state: 'rejected', reason: 'line 3 is wrong', line: 3 }]
+  const reason = `line 3 is wrong ${'!'.repeat(9_999)}`
+  const found: DagCheck[] = [{ state: 'passed' }, { state: 'rejected', reason, line: 3 }]
   for (const end of found) {
     const checked_s: number[] = []
     const world = await openWorld({ lists_s: 0, runs_s: 0 }, undefined, (passed_s) => ({
@@ -227,7 +228,7 @@ test('a check that ends late is waited for without a process, and its rejection 
     await world.pass(100)
     for (const gap of gaps(checked_s)) expect(gap).toBeGreaterThanOrEqual(10)
     const isPassed = end.state === 'passed'
-    const fault = { reason: 'line 3 is wrong', line: 3, commit: expect.any(String) }
+    const fault = { reason: expect.stringMatching(/^line 3 is wrong !{1,4000}…$/), line: 3, commit: expect.any(String) }
     expect(await world.read()).toMatchObject(isPassed ? { status: 'active' } : { status: 'rejected', fault })
     expect(await world.listRuns()).toHaveLength(isPassed ? 1 : 0)
     expect((await world.read())?.proposal).toBeUndefined()

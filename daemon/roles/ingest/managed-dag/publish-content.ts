@@ -2,6 +2,7 @@
 // scheduler.
 import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
 import { completeStep, endJob } from '../../../kernel/job/rules.ts'
+import { shortenText } from '../../../kernel/text/shorten-text.ts'
 import { dagFileName } from '../../../shared/dag-repository/dag-file-name.ts'
 import {
   type DagCheckFault,
@@ -43,8 +44,16 @@ export async function publishContent(deployment: Deployment, commit: string): Pr
   return await makeLive(deployment, proposal, reading.content)
 }
 
+/** A CI may say as much as it likes. */
+const longest_reason = 2_000
+
 function faultOf({ reason, path, line }: DagCheckFault, commit: string) {
-  return { reason, ...(path === undefined ? {} : { path }), ...(line === undefined ? {} : { line }), commit }
+  return {
+    reason: shortenText(reason, longest_reason),
+    ...(path === undefined ? {} : { path }),
+    ...(line === undefined ? {} : { line }),
+    commit,
+  }
 }
 
 async function reject({ call, collection, doc }: Deployment, fault: Parameters<typeof endWithFault>[2]) {
