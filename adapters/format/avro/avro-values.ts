@@ -15,13 +15,13 @@ const max_items = 1_048_576
 type ValueText = string | Uint8Array | undefined
 
 /** Reads a value, and keeps in `state` what is wrong with it, so that what follows can be read. */
-type ValueReader<T> = (cursor: AvroCursor, state: ReadingState, depth: number) => T
+type AvroReader<T> = (cursor: AvroCursor, state: ReadingState, depth: number) => T
 type ReadingState = { fault: string | undefined; items: number }
 
 export type AvroColumn = {
   readonly name: string
   readonly stated: ValueType
-  readonly read: ValueReader<ValueText>
+  readonly read: AvroReader<ValueText>
 }
 
 /** `separator`: joins the items of a list. `isOptional`: columns whose values are JSON where they have no text. */
@@ -66,7 +66,7 @@ function onlyScalar(type: AvroType): AvroScalarType | undefined {
 
 /** Makes the reader of each type once, since types may contain themselves. */
 class ReaderCompiler {
-  readonly #readers = new Map<AvroType, ValueReader<unknown>>()
+  readonly #readers = new Map<AvroType, AvroReader<unknown>>()
 
   column(type: AvroType, scalarType: AvroScalarType): Pick<AvroColumn, 'stated' | 'read'> {
     const { read, format, stated } = scalarOf(scalarType)
@@ -76,10 +76,10 @@ class ReaderCompiler {
     return { stated, read: (cursor, state) => chooseBranch(readers, cursor)(cursor, state) }
   }
 
-  json(type: AvroType): ValueReader<unknown> {
+  json(type: AvroType): AvroReader<unknown> {
     const known = this.#readers.get(type)
     if (known) return known
-    const later: { read?: ValueReader<unknown> } = {}
+    const later: { read?: AvroReader<unknown> } = {}
     this.#readers.set(type, (cursor, state, depth) => {
       if (depth > max_depth) throw new DataFault('a value is nested too deeply')
       return later.read?.(cursor, state, depth)
@@ -88,7 +88,7 @@ class ReaderCompiler {
     return this.#readers.get(type) ?? later.read
   }
 
-  #compile(type: AvroType): ValueReader<unknown> {
+  #compile(type: AvroType): AvroReader<unknown> {
     switch (type.kind) {
       case 'record':
         return this.#record(type.fields)
@@ -104,7 +104,7 @@ class ReaderCompiler {
     }
   }
 
-  #record(fields: readonly AvroField[]): ValueReader<unknown> {
+  #record(fields: readonly AvroField[]): AvroReader<unknown> {
     const readers = fields.map(({ name, type }) => [name, this.json(type)] as const)
     return (cursor, state, depth) =>
       Object.fromEntries(readers.map(([name, read]) => [name, read(cursor, state, depth + 1)]))
@@ -117,7 +117,7 @@ function chooseBranch<T>(readers: readonly T[], cursor: AvroCursor): T {
   return reader
 }
 
-function readScalar(type: AvroScalarType): ValueReader<unknown> {
+function readScalar(type: AvroScalarType): AvroReader<unknown> {
   const { read, format, isJson } = scalarOf(type)
   return (cursor, state) => {
     const stored = read(cursor)
@@ -133,7 +133,7 @@ function checkText(text: ValueText, state: ReadingState): ValueText {
   return text
 }
 
-function readList(item: ValueReader<unknown>): ValueReader<unknown> {
+function readList(item: AvroReader<unknown>): AvroReader<unknown> {
   return (cursor, state, depth) => {
     const items: unknown[] = []
     eachItem(cursor, state, () => items.push(item(cursor, state, depth + 1)))
@@ -141,7 +141,7 @@ function readList(item: ValueReader<unknown>): ValueReader<unknown> {
   }
 }
 
-function readMap(item: ValueReader<unknown>): ValueReader<unknown> {
+function readMap(item: AvroReader<unknown>): AvroReader<unknown> {
   return (cursor, state, depth) => {
     const items = new Map<string, unknown>()
     eachItem(cursor, state, () => {
