@@ -10,7 +10,7 @@ import { dagRuns, type StoredDagRun } from '../runner/model.ts'
 import { causeOfFailedRun, causeOfReport } from './failure-cause.ts'
 import { failureReports, type StoredFailureReport } from './model.ts'
 
-type SignalOutcome = 'raised' | 'off' | 'refused' | 'no_role'
+type FailureSignal = 'raised' | 'off' | 'refused' | 'no_role'
 
 /** A repetition after a crash finds the signal of the first. Throws what a retry may cure; the mark stays then. */
 export async function signalFailure(call: Call, doc: Doc<StoredDagRun>): Promise<void> {
@@ -28,7 +28,7 @@ export async function signalReport(call: Call, doc: Doc<StoredFailureReport>): P
 }
 
 /** A mark never waits for a role that the profile does not run, or for an answer that would be the same: a line of the log says so. */
-async function report(call: Call, run: string, cause: SiteCause): Promise<SignalOutcome> {
+async function report(call: Call, run: string, cause: SiteCause): Promise<FailureSignal> {
   const fields = { trace_id: call.trace.trace_id, run, dag_id: cause.subject.name }
   if (!call.settings(platformSettings).roles.includes('intelligence')) {
     call.log.warn('ingest.run.unsignalled', { ...fields, reason: 'the profile has no role intelligence' })

@@ -4,9 +4,9 @@ import { permits } from '../../../kernel/identity/identity.ts'
 import type { JobCall } from '../../../kernel/job/job.ts'
 import { reportCause, type SiteCause } from '../../../shared/signal-cause/report-cause.ts'
 import { notify } from '../operator/notify.ts'
-import type { RequestingRun, RequestOutcome } from './task-request.ts'
+import type { RequestedTaskOutcome, RequestingRun } from './task-request.ts'
 
-export async function requestSignal(call: JobCall, requesting: RequestingRun): Promise<RequestOutcome | Refusal> {
+export async function requestSignal(call: JobCall, requesting: RequestingRun): Promise<RequestedTaskOutcome | Refusal> {
   if (!permits(call.caller.permissions, 'intelligence:write'))
     return refuse('forbidden', 'notify needs the permission intelligence:write of the person for whom the run is')
   const answer = await reportCause(call, causeOfNotice(requesting))

@@ -7,7 +7,7 @@ import { workflowSchedulerPart } from '../../../shared/workflow-scheduler/workfl
 import { findOperator } from '../operator/catalog.ts'
 import { notify } from '../operator/notify.ts'
 import { requestSignal } from './request-signal.ts'
-import type { RequestingRun, RequestOutcome, TaskRequest } from './task-request.ts'
+import type { RequestedTaskOutcome, RequestingRun, TaskRequest } from './task-request.ts'
 
 /** By operator. */
 const requests: Readonly<Record<string, TaskRequest>> = { [notify.name]: requestSignal }
@@ -30,7 +30,7 @@ export async function performRequest(
   call: JobCall,
   request: TaskRequest,
   requesting: RequestingRun,
-): Promise<RequestOutcome> {
+): Promise<RequestedTaskOutcome> {
   const { run, task } = requesting
   const role = requestedRole(task) ?? ''
   if (!call.settings(platformSettings).roles.includes(role)) return failRequest(describeAbsentRole(task, role), true)
@@ -46,7 +46,7 @@ export async function performRequest(
   }
 }
 
-function failRequest(reason: string, isFinal: boolean): RequestOutcome {
+function failRequest(reason: string, isFinal: boolean): RequestedTaskOutcome {
   return { log: `${reason}\n`, failure: { reason, isFinal } }
 }
 

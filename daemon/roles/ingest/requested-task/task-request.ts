@@ -7,7 +7,7 @@ import type { TaskFailure } from '../parts.ts'
 import type { StoredDagRun } from '../runner/model.ts'
 
 /** `requested`: what the other role made of it; absent where the profile turns that off. */
-export type RequestOutcome = { readonly log: string } & (
+export type RequestedTaskOutcome = { readonly log: string } & (
   | { readonly requested?: RequestedWork }
   | { readonly failure: TaskFailure }
 )
@@ -15,4 +15,4 @@ export type RequestOutcome = { readonly log: string } & (
 export type RequestingRun = { readonly id: string; readonly run: StoredDagRun; readonly task: DagTask }
 
 /** Repeatable, with the same effect. A refusal fails the task for good; throws what a retry may cure. */
-export type TaskRequest = (call: JobCall, requesting: RequestingRun) => Promise<RequestOutcome | Refusal>
+export type TaskRequest = (call: JobCall, requesting: RequestingRun) => Promise<RequestedTaskOutcome | Refusal>

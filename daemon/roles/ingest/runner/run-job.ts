@@ -13,7 +13,7 @@ import { carried_conf_name, carriedFile } from '../operator/ingest-landing-zone.
 import { faultPointPart, type TaskOutcome, type TaskWork, taskPerformerPart } from '../parts.ts'
 import { holdCursor, releaseCursor } from '../read-cursor/hold-cursor.ts'
 import { findRequest, performRequest } from '../requested-task/requested-task.ts'
-import type { RequestOutcome, TaskRequest } from '../requested-task/task-request.ts'
+import type { RequestedTaskOutcome, TaskRequest } from '../requested-task/task-request.ts'
 import { settings } from '../settings.ts'
 import { announceEnd } from './announce-end.ts'
 import { dagRuns, runFolderName, type StoredDagRun } from './model.ts'
@@ -118,7 +118,7 @@ async function endTry(
   call: JobCall,
   { id, value }: Doc<StoredDagRun>,
   task: DagTask,
-  outcome: TaskOutcome | RequestOutcome,
+  outcome: TaskOutcome | RequestedTaskOutcome,
 ): Promise<undefined> {
   const pass = call.part(faultPointPart)
   await writeTaskLog(call, id, value, task.name, outcome.log)
@@ -153,7 +153,12 @@ function failFor({ message }: Refusal): TaskOutcome {
 }
 
 /** A failed try is followed by another after a while; the rest of the run waits for it. */
-function moveRun(run: StoredDagRun, task: DagTask, outcome: TaskOutcome | RequestOutcome, call: JobCall): StoredDagRun {
+function moveRun(
+  run: StoredDagRun,
+  task: DagTask,
+  outcome: TaskOutcome | RequestedTaskOutcome,
+  call: JobCall,
+): StoredDagRun {
   const at = call.nowIso()
   if (!('failure' in outcome)) return completeStep(completeTask(run, task.name, madeBy(outcome), at))
   const failed = failTry(run, outcome.failure.isFinal ? { ...task, retries: 0 } : task, at)
@@ -162,7 +167,7 @@ function moveRun(run: StoredDagRun, task: DagTask, outcome: TaskOutcome | Reques
   return releaseJob(completeStep(failed), call.now() + retryDelay_ms(task, failures))
 }
 
-function madeBy(outcome: Exclude<TaskOutcome | RequestOutcome, { readonly failure: unknown }>) {
+function madeBy(outcome: Exclude<TaskOutcome | RequestedTaskOutcome, { readonly failure: unknown }>) {
   // A cursor is in the description of its dataset.
   const { log: _log, cursor: _cursor, ...made } = { cursor: undefined, ...outcome }
   return { ...made, catalog_version: catalogVersion() }
