@@ -78,10 +78,14 @@ describe('a task makes what the embedded scheduler makes', () => {
     const paramsOf = (read_as: object) => ({ ...read, params: { file: 'export.txt', read_as } })
     const done = await perform(paramsOf({ format: 'xml', pointer: '/db/bs/b' }))
     expect(await readLanded(datasetAt(done.dataset.dataset))).toEqual([['3'], ['4']])
-    const unclear = await runCommand(words('--json'), {
-      input: stepOf(paramsOf({ format: 'xml' }), { run: 'unclear' }),
-    })
-    expect(unclear).toMatchObject({ exit: 3, stderr: expect.stringContaining('/db/as/a, /db/bs/b') })
+    for (const [read_as, reason] of [
+      [{ format: 'xml' }, 'XML needs read_as.pointer'],
+      [{ format: 'xml', pointer: '/db/bs/b', sheet: '1' }, 'xml has no sheet'],
+      [{ pointer: '/db' }, 'csv has no pointer'],
+    ] as const) {
+      const refused = await runCommand(words('--json'), { input: stepOf(paramsOf(read_as), { run: 'refused' }) })
+      expect([refused.exit === 0, refused.stderr]).toEqual([false, expect.stringContaining(reason)])
+    }
   })
 
   test('a connection comes with its secret by stdin', async () => {

@@ -13,8 +13,8 @@ export type AvroScalar = {
   /** Its text, undefined for a missing value. */
   readonly format: (stored: unknown) => string | Uint8Array | undefined
   readonly stated: ValueType
-  /** Whether JSON has the stored value as it is. */
-  readonly isJson: boolean
+  /** The stored value as JSON has it, where that is not its text. */
+  readonly toJson?: (stored: unknown) => unknown
 }
 
 type ParquetElement = Parameters<typeof selectValueForm>[0]
@@ -46,7 +46,6 @@ const elements: Readonly<Record<string, ParquetElement>> = {
   float: { name: '', type: 'FLOAT' },
   double: { name: '', type: 'DOUBLE' },
   string: { name: '', type: 'BYTE_ARRAY', converted_type: 'UTF8' },
-  bytes: { name: '', type: 'BYTE_ARRAY' },
   'fixed uuid': { name: '', type: 'FIXED_LEN_BYTE_ARRAY', logical_type: { type: 'UUID' } },
 }
 
@@ -56,21 +55,49 @@ const uuid_bytes = 16
 export function scalarOf(type: AvroScalarType): AvroScalar {
   if (type.kind === 'enum') return enumOf(type.symbols)
   if (type.kind === 'primitive' && type.type === 'null')
-    return { read: () => null, format: () => undefined, stated: text, isJson: true }
+    return { read: () => null, format: () => undefined, stated: text }
   const form = formOf(type)
-  const hasBigTimes = form.stated.type.endsWith('timestamp')
-  const format = hasBigTimes ? (stored: unknown) => form.format(BigInt(stored as number | bigint)) : form.format
-  return { read: readerOf(type), format, stated: form.stated, isJson: isOfJson(type) }
+  const toJson = isOfJson(type) ? jsonOf(form.format) : undefined
+  return { read: readerOf(type), format: withinCalendar(form), stated: form.stated, ...(toJson && { toJson }) }
+}
+
+/** A time beyond the calendar is the number that it is stored as: no text of its type. */
+function withinCalendar({ format, stated }: ValueForm): ValueForm['format'] {
+  const isBig = stated.type.endsWith('timestamp')
+  if (!isBig && stated.type !== 'date') return format
+  return (stored) => {
+    try {
+      return format(isBig ? BigInt(stored as number | bigint) : stored)
+    } catch (error) {
+      if (error instanceof RangeError) return String(stored)
+      throw error
+    }
+  }
+}
+
+/** Numbers as the shortest text has them; those that JSON lacks are texts. */
+function jsonOf(format: ValueForm['format']) {
+  return (stored: unknown) => {
+    if (typeof stored === 'boolean') return stored
+    const text = String(format(stored) ?? 'NaN')
+    return Number.isFinite(stored) ? Number(text) : text
+  }
 }
 
 /** A logical type that is unknown, or does not fit its type, is left out of account, as Avro says. */
 function formOf(type: Exclude<AvroScalarType, { kind: 'enum' }>): ValueForm {
   const name = type.kind === 'fixed' ? 'fixed' : type.type
-  if (type.logical === 'decimal' && (name === 'bytes' || name === 'fixed'))
+  if (isDecimal(type))
     return requireForm({ name: '', type: 'BYTE_ARRAY', converted_type: 'DECIMAL', scale: type.scale })
   const isOther = type.kind === 'fixed' && type.size !== uuid_bytes
   const element = isOther ? undefined : (elements[`${name} ${type.logical}`] ?? elements[name])
+  // Bytes are binary, whatever they look like.
   return element ? requireForm(element) : { format: (stored) => toHex(stored as Uint8Array), stated: text }
+}
+
+export function isDecimal(type: AvroScalarType): boolean {
+  const isBytes = type.kind === 'fixed' || (type.kind === 'primitive' && type.type === 'bytes')
+  return isBytes && type.logical === 'decimal'
 }
 
 function requireForm(element: ParquetElement): ValueForm {
@@ -114,5 +141,5 @@ function enumOf(symbols: readonly string[]): AvroScalar {
     if (symbol === undefined) throw new DataFault('damaged: a value is not a symbol of its schema')
     return symbol
   }
-  return { read, format: (stored) => stored as string, stated: text, isJson: false }
+  return { read, format: (stored) => stored as string, stated: text }
 }

@@ -104,6 +104,8 @@ class SchemaResolver {
   #resolveRecord(schema: z.output<typeof shapes.record>, namespace: string, depth: number): AvroType {
     const record: AvroRecord = { kind: 'record', fields: [] }
     this.#define(schema, namespace, record)
+    const names = new Set(schema.fields.map(({ name }) => name))
+    if (names.size < schema.fields.length) throw schemaFault('two fields of a record have one name')
     const inner = namespaceOf(schema, namespace)
     for (const { name, type } of schema.fields) record.fields.push({ name, type: this.resolve(type, inner, depth + 1) })
     return record

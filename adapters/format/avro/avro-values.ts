@@ -4,19 +4,38 @@ import { DataFault, not_utf8 } from '../../../daemon/kernel/data/data-fault.ts'
 import type { ValueType } from '../../../daemon/kernel/data/data-schema.ts'
 import { formatJsonValue } from '../json-lines/json-record.ts'
 import type { AvroCursor } from './avro-cursor.ts'
-import { type AvroScalarType, scalarOf } from './avro-scalars.ts'
+import { type AvroScalarType, isDecimal, scalarOf } from './avro-scalars.ts'
 import type { AvroField, AvroRecord, AvroType } from './avro-schema.ts'
 
 /** Levels of values within values. */
 const max_depth = 64
-/** Items of the lists of one record: empty ones take no bytes. */
-const max_items = 1_048_576
+/** Values of a block for each of its bytes, and besides: records, lists and maps may have values that take none. */
+const [values_per_byte, more_values] = [4, 1_048_576]
+/** Digits of a decimal beyond these take long to write, and are nobody's. */
+const max_decimal_bytes = 64
 
 type ValueText = string | Uint8Array | undefined
 
 /** Reads a value, and keeps in `state` what is wrong with it, so that what follows can be read. */
 type AvroReader<T> = (cursor: AvroCursor, state: ReadingState, depth: number) => T
-type ReadingState = { fault: string | undefined; items: number }
+
+/** What was found in a block. */
+export class ReadingState {
+  #values_left: number
+  /** Why a value of the record has no text. */
+  fault: string | undefined
+  /** Why the record is none of Avro, whether the value is wanted or not. */
+  damage: string | undefined
+
+  constructor(block_bytes: number) {
+    this.#values_left = values_per_byte * block_bytes + more_values
+  }
+
+  /** Counts a value. */
+  count(): void {
+    if (--this.#values_left < 0) throw new DataFault('a block has more values than its bytes can tell apart')
+  }
+}
 
 export type AvroColumn = {
   readonly name: string
@@ -69,8 +88,8 @@ class ReaderCompiler {
   readonly #readers = new Map<AvroType, AvroReader<unknown>>()
 
   column(type: AvroType, scalarType: AvroScalarType): Pick<AvroColumn, 'stated' | 'read'> {
-    const { read, format, stated } = scalarOf(scalarType)
-    const own = (cursor: AvroCursor, state: ReadingState) => checkText(format(read(cursor)), state)
+    const { stated } = scalarOf(scalarType)
+    const own = readText(scalarType)
     if (type.kind !== 'union') return { stated, read: own }
     const readers = type.branches.map((branch) => (isNull(branch) ? () => undefined : own))
     return { stated, read: (cursor, state) => chooseBranch(readers, cursor)(cursor, state) }
@@ -106,8 +125,13 @@ class ReaderCompiler {
 
   #record(fields: readonly AvroField[]): AvroReader<unknown> {
     const readers = fields.map(({ name, type }) => [name, this.json(type)] as const)
-    return (cursor, state, depth) =>
-      Object.fromEntries(readers.map(([name, read]) => [name, read(cursor, state, depth + 1)]))
+    return (cursor, state, depth) => {
+      const values = readers.map(([name, read]) => {
+        state.count()
+        return [name, read(cursor, state, depth + 1)] as const
+      })
+      return Object.fromEntries(values)
+    }
   }
 }
 
@@ -117,19 +141,32 @@ function chooseBranch<T>(readers: readonly T[], cursor: AvroCursor): T {
   return reader
 }
 
-function readScalar(type: AvroScalarType): AvroReader<unknown> {
-  const { read, format, isJson } = scalarOf(type)
+function readText(type: AvroScalarType): (cursor: AvroCursor, state: ReadingState) => ValueText {
+  const { read, format } = scalarOf(type)
+  const isLimited = isDecimal(type)
   return (cursor, state) => {
     const stored = read(cursor)
-    if (stored === null) return null
-    if (isJson && (typeof stored === 'boolean' || Number.isFinite(stored))) return stored
-    const text = checkText(format(stored), state)
+    if (isLimited && (stored as Uint8Array).length > max_decimal_bytes) {
+      state.damage ??= `a decimal of more than ${max_decimal_bytes} bytes`
+      return undefined
+    }
+    return checkText(format(stored), state)
+  }
+}
+
+function readScalar(type: AvroScalarType): AvroReader<unknown> {
+  const { read, toJson } = scalarOf(type)
+  if (toJson) return (cursor) => toJson(read(cursor))
+  const own = readText(type)
+  return (cursor, state) => {
+    const text = own(cursor, state)
     return text instanceof Uint8Array ? Buffer.from(text).toString('utf8') : (text ?? null)
   }
 }
 
+/** A text of Avro is UTF-8. */
 function checkText(text: ValueText, state: ReadingState): ValueText {
-  if (text instanceof Uint8Array && !isUtf8(text)) state.fault ??= not_utf8
+  if (text instanceof Uint8Array && !isUtf8(text)) state.damage ??= not_utf8
   return text
 }
 
@@ -148,7 +185,7 @@ function readMap(item: AvroReader<unknown>): AvroReader<unknown> {
       const bytes = cursor.bytes()
       checkText(bytes, state)
       const name = Buffer.from(bytes).toString('utf8')
-      if (items.has(name)) state.fault ??= 'a map has a name twice'
+      if (items.has(name)) state.damage ??= 'a map with a name twice'
       items.set(name, item(cursor, state, depth + 1))
     })
     return Object.fromEntries(items)
@@ -160,7 +197,7 @@ function eachItem(cursor: AvroCursor, state: ReadingState, take: () => void): vo
   for (let count = cursor.count(); count !== 0; count = cursor.count()) {
     if (count < 0) cursor.count()
     for (let left = Math.abs(count); left > 0; left--) {
-      if (++state.items > max_items) throw new DataFault(`a record has more than ${max_items} items in its lists`)
+      state.count()
       take()
     }
   }

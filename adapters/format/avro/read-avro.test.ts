@@ -78,6 +78,52 @@ test('a record without a text is left out with its number, and what follows is r
   await expect(read(nested)).rejects.toThrow('record 1: "a" has an object, which is not supported')
 })
 
+test('what is wrong with a record is so in every reading, whichever columns it selects', async () => {
+  const decimal = { type: 'bytes', logicalType: 'decimal', precision: 200 }
+  const fields = [
+    { name: 'id', type: 'string' },
+    { name: 'b', type: 'bytes' },
+    { name: 't', type: 'string' },
+    { name: 'd', type: decimal },
+  ]
+  const rowOf = (id: string, t: readonly number[], d: readonly number[]) => [...text(id), 4, 0xff, 0xd8, ...t, ...d]
+  const long = [...encodeLong(65), ...Array<number>(65).fill(1)]
+  const records = [rowOf('a', text('x'), [2, 7]), rowOf('b', [2, 0xff], [2, 7]), rowOf('c', text('x'), long)]
+  const file = encodeAvro({ type: 'record', name: 'R', fields }, [records])
+  for (const [isSelected, isOptional, row] of [
+    [(name: string) => name === 'id', () => false, ['a']],
+    [() => true, (name: string) => name !== 'id', ['a', 'ffd8', 'x', '7']],
+    [() => true, () => false, ['a', 'ffd8', 'x', '7']],
+  ] as const) {
+    const reasons: string[] = []
+    const options = {
+      ...strict,
+      isSelected,
+      isOptional,
+      onReject: ({ reason }: RejectedRecord) => void reasons.push(reason),
+    }
+    expect((await read(file, options)).rows).toEqual([row])
+    expect(reasons).toEqual(['"t" has bytes that are not UTF-8', '"d" has a decimal of more than 64 bytes'])
+  }
+})
+
+test('a time beyond the calendar is its number, which is no time', async () => {
+  const logical = (type: string, logicalType: string) => one({ type, logicalType })
+  const end = [0xfe, ...Array<number>(8).fill(0xff), 0x01]
+  const instant = encodeAvro(logical('long', 'timestamp-micros'), [[end]])
+  expect((await read(instant)).rows).toEqual([['9223372036854775807']])
+  expect((await read(encodeAvro(logical('int', 'date'), [[encodeLong(2 ** 31 - 1)]]))).rows).toEqual([['2147483647']])
+})
+
+test('numbers in lists are as short as those of columns', async () => {
+  const [tenth, nan] = [
+    [0xcd, 0xcc, 0xcc, 0x3d],
+    [0, 0, 0xc0, 0x7f],
+  ]
+  const file = encodeAvro(one({ type: 'array', items: 'float' }), [[[4, ...tenth, ...nan, 0]]])
+  expect((await read(file)).rows).toEqual([['0.1|NaN']])
+})
+
 test('a file without records has its columns', async () => {
   expect(await read(encodeAvro(one('string'), []))).toEqual({ names: ['a'], rows: [] })
   expect(await read(encodeAvro(one('string'), [[]]))).toEqual({ names: ['a'], rows: [] })
@@ -97,6 +143,16 @@ describe('a file that is damaged, or made to exhaust a reader, is a fault', () =
   changed[changed.length - 17] = (changed.at(-17) ?? 0) ^ 1
   const unpackable = [...encodeLong(1), ...encodeLong(3), 0xff, 0xff, 0xff]
   const list = { type: 'array', items: 'null' }
+  const doubling = Array.from({ length: 40 }, (_, at) => at).reduce<unknown>(
+    (inner, at) => ({
+      ...{ type: 'record', name: `D${at}` },
+      fields: [
+        { name: 'x', type: inner },
+        { name: 'y', type: at === 0 ? 'null' : `D${at - 1}` },
+      ],
+    }),
+    'null',
+  )
   const loop = { type: 'record', name: 'L', fields: [{ name: 'next', type: ['null', 'L'] }] }
   const deep = Array.from({ length: 500 }).reduce<unknown>((items) => ({ type: 'array', items }), 'int')
   test.each<[what: string, bytes: Uint8Array, pattern: string]>([
@@ -118,7 +174,17 @@ describe('a file that is damaged, or made to exhaust a reader, is a fault', () =
     ['a type that is not defined', encodeAvro(one('Missing'), []), 'the type "Missing" is not defined'],
     ['a schema of hundreds of levels', encodeAvro(one(deep), []), 'its schema is nested too deeply'],
     ['records without a byte', encodeAvro(one('null'), [[[], [], []]]), 'a block claims 3 records in 0 bytes'],
-    ['a list without end', encodeAvro(one(list), [[encodeLong(2 ** 40)]]), 'more than 1048576 items'],
+    ['a list without end', encodeAvro(one(list), [[encodeLong(2 ** 40)]]), 'more values than its bytes can tell apart'],
+    [
+      'many long lists',
+      encodeAvro(one(list), [Array(9).fill([...encodeLong(2 ** 20), 0])]),
+      'more values than its bytes',
+    ],
+    [
+      'records that double',
+      encodeAvro({ ...one(doubling), fields: [...one(doubling).fields, { name: 'k', type: 'int' }] }, [[[2]]]),
+      'more values than its bytes can tell apart',
+    ],
     ['a text beyond its block', encodeAvro(one('string'), [[encodeLong(2 ** 40)]]), 'a value ends behind its block'],
     ['a number without end', encodeAvro(one('long'), [[Array(11).fill(0xff)]]), 'a number has too many bytes'],
     ['a negative length', encodeAvro(one('string'), [[[1]]]), 'a value ends behind its block'],
@@ -129,7 +195,7 @@ describe('a file that is damaged, or made to exhaust a reader, is a fault', () =
     [
       'two fields of one name',
       encodeAvro({ ...one('int'), fields: [...one('int').fields, ...one('int').fields] }, []),
-      'two fields',
+      'two fields of a record have one name',
     ],
   ])('%s', async (_, bytes, pattern) => {
     await expect(read(bytes, asLanded)).rejects.toThrow(pattern)

@@ -2,11 +2,11 @@
 import type { RangeSource } from '../../../daemon/kernel/data/byte-source.ts'
 import { type DataBlock, maxBlockRows, TextColumnBuilder } from '../../../daemon/kernel/data/data-block.ts'
 import { DataFault } from '../../../daemon/kernel/data/data-fault.ts'
-import type { DataReadOptions } from '../../../daemon/kernel/data/read-options.ts'
+import { type DataReadOptions, max_record_bytes } from '../../../daemon/kernel/data/read-options.ts'
 import { AvroCursor } from './avro-cursor.ts'
 import { openAvroFile } from './avro-file.ts'
 import { parseAvroSchema } from './avro-schema.ts'
-import { type AvroColumn, columnsOf } from './avro-values.ts'
+import { type AvroColumn, columnsOf, ReadingState } from './avro-values.ts'
 
 const max_block_bytes = 16_777_216
 
@@ -29,8 +29,9 @@ export async function* readAvro(
     // Records without a byte would be without end.
     if (count > bytes.length) throw new DataFault(`a block claims ${count} records in ${bytes.length} bytes`)
     const cursor = new AvroCursor(bytes)
+    const state = new ReadingState(bytes.length)
     for (let left = count; left > 0; left--) {
-      table.add(cursor)
+      table.add(cursor, state)
       if (!table.isFull) continue
       hasBlock = true
       yield table.block()
@@ -58,14 +59,12 @@ class AvroTable {
   constructor(columns: readonly AvroColumn[], options: DataReadOptions) {
     const { limits, isSelected, block_rows = Number.POSITIVE_INFINITY } = options
     if (columns.length > limits.names) throw new DataFault(`more than ${limits.names} columns`)
-    const names = new Set(columns.map(({ name }) => name))
-    if (names.size < columns.length) throw new DataFault('damaged: two fields have one name')
     this.#options = options
     this.#values = columns.map(() => undefined)
     this.#columns = columns.map((column) => ({
       ...column,
       builder: isSelected(column.name) ? new TextColumnBuilder(column.name) : undefined,
-      max_bytes: limits.maxFieldBytes(column.name),
+      max_bytes: options.isOptional?.(column.name) ? Number.POSITIVE_INFINITY : limits.maxFieldBytes(column.name),
     }))
     this.#max_rows = Math.min(block_rows, maxBlockRows(columns.length))
   }
@@ -76,9 +75,9 @@ class AvroTable {
   }
 
   /** Reads the record at the cursor. */
-  add(cursor: AvroCursor): void {
+  add(cursor: AvroCursor, state: ReadingState): void {
     this.#number++
-    const fault = this.#readValues(cursor)
+    const fault = this.#readValues(cursor, state)
     if (fault !== undefined) {
       const place = { line: this.#number, offset: 0 }
       if (!this.#options.onReject) throw new DataFault(`record ${this.#number}: ${fault}`)
@@ -93,22 +92,25 @@ class AvroTable {
   }
 
   /** Returns what is wrong with the record, once all of it is read. */
-  #readValues(cursor: AvroCursor): string | undefined {
-    const state = { fault: undefined as string | undefined, items: 0 }
+  #readValues(cursor: AvroCursor, state: ReadingState): string | undefined {
     let fault: string | undefined
-    for (const [at, { name, read, builder, max_bytes }] of this.#columns.entries()) {
-      const value = read(cursor, state, 0)
+    for (const [at, column] of this.#columns.entries()) {
+      state.count()
+      const value = column.read(cursor, state, 0)
       this.#values[at] = value
-      const reason = state.fault ?? (this.#isLong(value, max_bytes) ? `more than ${max_bytes} bytes` : undefined)
-      if (reason !== undefined && builder) fault ??= `${JSON.stringify(name)} has ${reason}`
+      const damage = state.damage ?? this.#findLength(value, max_record_bytes)
+      const reason = damage ?? (column.builder && (state.fault ?? this.#findLength(value, column.max_bytes)))
+      if (reason !== undefined) fault ??= `${JSON.stringify(column.name)} has ${reason}`
       state.fault = undefined
+      state.damage = undefined
     }
     return fault
   }
 
-  #isLong(value: string | Uint8Array | undefined, max_bytes: number): boolean {
-    if (typeof value !== 'string') return value !== undefined && value.length > max_bytes
-    return value.length * 3 > max_bytes && this.#encoder.encode(value).length > max_bytes
+  #findLength(value: string | Uint8Array | undefined, max_bytes: number): string | undefined {
+    if (value === undefined || value.length * 3 <= max_bytes) return undefined
+    const length = typeof value === 'string' ? this.#encoder.encode(value).length : value.length
+    return length > max_bytes ? `more than ${max_bytes} bytes` : undefined
   }
 
   /** Returns the rows since `clear`. */

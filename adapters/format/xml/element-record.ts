@@ -5,7 +5,7 @@ import { localName, type XmlAttributes } from './xml-reader.ts'
 /** A text is null where its element is empty, or is marked as nil. */
 export type ElementValue = string | null | readonly (string | null)[]
 
-/** `path`: tells an attribute from an element of the same name. */
+/** `path`: tells an attribute, and an element with another prefix, from an element of the same name. */
 type NamedValues = { readonly path: string; readonly values: (string | null)[] }
 
 type OpenElement = {
@@ -31,11 +31,12 @@ export class ElementRecord {
     return this.#open.length > 0
   }
 
-  open(element: string, attributes: XmlAttributes): void {
+  /** `qualified`: the name with its prefix. */
+  open(element: string, attributes: XmlAttributes, qualified: string): void {
     const parent = this.#open.at(-1)
     if (parent) parent.hasElements = true
     const name = parent ? joinName(parent.name, element) : ''
-    const path = parent ? `${parent.path}/${element}` : ''
+    const path = parent ? `${parent.path}/${qualified}` : ''
     const own = Object.entries(attributes).filter(([key]) => !isOfSchema(key))
     for (const [key, value] of own) {
       if (this.#isFull(value.length)) break

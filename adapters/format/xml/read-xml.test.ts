@@ -72,13 +72,14 @@ test('a document with a reference to an external document type is read without i
 test('a record that would lose values is left out with its reason', async () => {
   const rejects: RejectedRecord[] = []
   const options = { ...all, onReject: (record: RejectedRecord) => void rejects.push(record) }
-  const xml = `<l><i a="1"><a>2</a></i><i><p>text <b>bold</b></p></i><i a="3"/><i><a>${'x'.repeat(1_048_577)}</a></i><i><a.b>1</a.b><a><b>2</b></a></i></l>`
+  const xml = `<l><i a="1"><a>2</a></i><i><p>text <b>bold</b></p></i><i a="3"/><i><a>${'x'.repeat(1_048_577)}</a></i><i><a.b>1</a.b><a><b>2</b></a></i><i xmlns:p="u" xmlns:q="v"><p:a>1</p:a><q:a>2</q:a></i></l>`
   expect((await read(xml, '/l/i', options)).rows).toEqual([['3']])
   expect(rejects.map(({ place, reason }) => [place.line, reason])).toEqual([
     [1, 'two values have the name "a"'],
     [2, '"p" has text between its elements'],
     [4, '"a" has more than 1048576 bytes'],
     [5, 'two values have the name "a.b"'],
+    [6, 'two values have the name "a"'],
   ])
 })
 

@@ -58,8 +58,8 @@ class RecordLines implements ByteSource {
     this.#path = path
     this.#names = path.split('/').slice(1)
     this.#reader = new XmlReader(subject, {
-      open: (name, attributes) => {
-        if (this.#record.isOpen || this.#isRecord(name)) this.#record.open(name, attributes)
+      open: (name, attributes, qualified) => {
+        if (this.#record.isOpen || this.#isRecord(name)) this.#record.open(name, attributes, qualified)
       },
       text: (text) => this.#record.text(text),
       close: (name) => this.#close(name),

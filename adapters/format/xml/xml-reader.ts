@@ -5,7 +5,8 @@ import { DataFault } from '../../../daemon/kernel/data/data-fault.ts'
 export type XmlAttributes = Readonly<Record<string, string>>
 
 export type XmlListener = {
-  open?(name: string, attributes: XmlAttributes): void
+  /** `name` is without its prefix, `qualified` with it. */
+  open?(name: string, attributes: XmlAttributes, qualified: string): void
   text?(text: string): void
   close?(name: string): void
 }
@@ -35,7 +36,7 @@ export class XmlReader {
     parser.on('opentag', ({ name, attributes }) => {
       this.#held_bytes = 0
       if (++this.#depth > max_depth) throw this.#fault('elements are nested too deeply')
-      listener.open?.(localName(name), attributes as XmlAttributes)
+      listener.open?.(localName(name), attributes as XmlAttributes, name)
     })
     parser.on('closetag', ({ name }) => {
       this.#held_bytes = 0

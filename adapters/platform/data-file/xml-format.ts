@@ -16,7 +16,8 @@ export async function findXmlEncoding(file: DataFile): Promise<TextEncodingName 
   const { readDeclaredEncoding } = await import('../../format/xml/read-xml.ts')
   const declared = readDeclaredEncoding(new Uint8Array(file.read(0, Math.min(declaration_bytes, file.size))))
   if (declared === undefined) return undefined
-  const known = declaredEncodings[declared.toLowerCase()]
+  const name = declared.toLowerCase()
+  const known = Object.hasOwn(declaredEncodings, name) ? declaredEncodings[name] : undefined
   if (known) return known
   throw new DataFileError(`is XML in ${declared}, which is not read`, 'convert it to UTF-8, also in its declaration')
 }

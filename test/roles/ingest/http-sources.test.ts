@@ -98,7 +98,7 @@ test('each format is known by the name, by the media type, or as it is stated', 
     [{ path: 'a.parquet' }, [['1']]],
     [{ path: 'lines' }, [['1']]],
     [{ path: 'document' }, [['1']]],
-    [{ path: 'list' }, [['1']]],
+    [{ path: 'list', read_as: { pointer: '/l/i' } }, [['1']]],
     [{ path: 'export', read_as: { format: 'tsv' } }, [['1', '2']]],
   ]
   for (const [params, rows] of cases) {

@@ -1,15 +1,28 @@
 // The format of a file by what its task states, and by its name.
-import type * as z from 'zod'
-import { type DataFormat, type DataKind, inferDataKind } from '../../../../adapters/platform/data-file/data-kinds.ts'
-import type { readAs } from '../../../roles/ingest/operator/read-as.ts'
-
-type StatedReading = z.output<typeof readAs> | undefined
+import { type DataFormat, inferDataKind } from '../../../../adapters/platform/data-file/data-kinds.ts'
+import {
+  type FileFormat,
+  fileFormats,
+  findReadingFault,
+  pickReading,
+  type ReadAs,
+} from '../../../roles/ingest/operator/read-as.ts'
+import { LandingError } from './landing-error.ts'
 
 /** A file without a known extension is CSV. */
-export function formatOfFile(name: string, stated: StatedReading): DataFormat {
-  return toDataFormat(stated, stated?.format ?? inferDataKind(name) ?? 'csv')
+export function inferFormat(name: string, stated: ReadAs = {}): FileFormat {
+  const kind = inferDataKind(name)
+  return stated.format ?? fileFormats.find((each) => each === kind) ?? 'csv'
 }
 
-export function toDataFormat({ format: _, ...stated }: NonNullable<StatedReading> = {}, kind: DataKind): DataFormat {
-  return { ...stated, kind }
+/** Throws `LandingError` for settings that the format does not have. */
+export function toDataFormat(kind: FileFormat, stated: ReadAs = {}): DataFormat {
+  const fault = findReadingFault(stated, kind)
+  if (fault !== undefined) throw new LandingError(fault)
+  return { kind, ...pickReading(stated, kind) }
+}
+
+/** The same for one of many files, of which some may have the settings. */
+export function pickDataFormat(kind: FileFormat, stated: ReadAs = {}): DataFormat {
+  return toDataFormat(kind, pickReading(stated, kind))
 }

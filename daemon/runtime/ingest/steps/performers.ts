@@ -20,7 +20,7 @@ import { openHttpInput } from '../http-source/http-input.ts'
 import { type DatasetPlace, landBlocks } from '../landing/land-blocks.ts'
 import { type LandingProgress, landFiles } from '../landing/land-files.ts'
 import type { LandingInput } from '../landing/landing-input.ts'
-import { formatOfFile } from '../landing/stated-format.ts'
+import { inferFormat, toDataFormat } from '../landing/stated-format.ts'
 import type { TaskThreadJob } from '../thread-job.ts'
 import { openCarriedFile } from '../zone/carried-input.ts'
 import { aggregateRows } from './aggregate-rows.ts'
@@ -56,7 +56,7 @@ export const performers: Readonly<Record<string, TaskFunction>> = {
 async function performIngestFile(job: TaskThreadJob, report: ProgressReport): Promise<TaskOutcome> {
   const { file, read_as, max_rejects } = ingestFile.params.parse(job.task.params)
   const input = {
-    ...{ name: basename(file), label: file, format: formatOfFile(file, read_as) },
+    ...{ name: basename(file), label: file, format: toDataFormat(inferFormat(file, read_as), read_as) },
     open: () => openTenantDataFile(job.data_folder, job.tenant_id, file),
   } as const
   return await landOnce(job, (place) => landInputs(place, [input], max_rejects, report))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { openPlainFile, TenantDataFileError } from '../../../../adapters/platform/data-file/tenant-data-file.ts'
 import { ingestLandingZone } from '../../../roles/ingest/operator/ingest-landing-zone.ts'
 import type { LandingInput } from '../landing/landing-input.ts'
-import { formatOfFile } from '../landing/stated-format.ts'
+import { inferFormat, pickDataFormat } from '../landing/stated-format.ts'
 import type { TaskThreadJob } from '../thread-job.ts'
 import { custodyName, zoneFolders } from './zone-folders.ts'
 
@@ -17,5 +17,7 @@ export function openCarriedFile({ task, zones, tenant_id, pipeline, carried }: T
   const { name, sha256 } = carried
   const file = join(zoneFolders(zones, { tenant_id, pipeline }).work, custodyName(carried))
   const { read_as } = ingestLandingZone.params.parse(task.params)
-  return { name, label: name, format: formatOfFile(name, read_as), sha256, open: () => openPlainFile(file) }
+  // A zone takes files of several formats.
+  const format = pickDataFormat(inferFormat(name, read_as), read_as)
+  return { name, label: name, format, sha256, open: () => openPlainFile(file) }
 }
