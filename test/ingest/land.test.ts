@@ -371,6 +371,12 @@ test('an Avro file lands with the types that it states; what is nested is JSON',
   copyFileSync(path.join(import.meta.dirname, '../support/data/avro/people-deflate.avro'), at('people.avro'))
   const dataset = await land(['people.avro'], 'avro')
   expect(dataset).toMatchObject({ rows: 2, inputs: [{ read_as: { format: 'avro' } }] })
-  expect(typesOf(dataset)).toMatchObject({ id: 'int64', age: 'int32', seen: 'timestamp', address: 'text' })
+  expect(typesOf(dataset)).toMatchObject({
+    id: 'int64',
+    age: 'int32',
+    seen: 'timestamp',
+    born: 'date',
+    address: 'text',
+  })
   expect((await readLanded('avro'))[0]).toContain('{"city":"Bonn","zip":null}')
 })

@@ -12,7 +12,8 @@ export type AvroScalar = {
   read(cursor: AvroCursor): unknown
   /** Its text, undefined for a missing value. */
   readonly format: (stored: unknown) => string | Uint8Array | undefined
-  readonly stated: ValueType
+  /** Absent where not every value has a text of its type: that of the column is inferred then. */
+  readonly stated?: ValueType
   /** The stored value as JSON has it, where that is not its text. */
   readonly toJson?: (stored: unknown) => unknown
 }
@@ -56,15 +57,15 @@ export function scalarOf(type: AvroScalarType): AvroScalar {
   if (type.kind === 'enum') return enumOf(type.symbols)
   if (type.kind === 'primitive' && type.type === 'null')
     return { read: () => null, format: () => undefined, stated: text }
-  const form = formOf(type)
-  const toJson = isOfJson(type) ? jsonOf(form.format) : undefined
-  return { read: readerOf(type), format: withinCalendar(form), stated: form.stated, ...(toJson && { toJson }) }
+  const { format, stated } = formOf(type)
+  const read = readerOf(type)
+  const isBig = stated.type.endsWith('timestamp')
+  if (isBig || stated.type === 'date') return { read, format: withinCalendar(format, isBig) }
+  return { read, format, stated, ...(isOfJson(type) && { toJson: jsonOf(format) }) }
 }
 
 /** A time beyond the calendar is the number that it is stored as: no text of its type. */
-function withinCalendar({ format, stated }: ValueForm): ValueForm['format'] {
-  const isBig = stated.type.endsWith('timestamp')
-  if (!isBig && stated.type !== 'date') return format
+function withinCalendar(format: ValueForm['format'], isBig: boolean): ValueForm['format'] {
   return (stored) => {
     try {
       return format(isBig ? BigInt(stored as number | bigint) : stored)

@@ -39,7 +39,7 @@ export class ReadingState {
 
 export type AvroColumn = {
   readonly name: string
-  readonly stated: ValueType
+  readonly stated?: ValueType
   readonly read: AvroReader<ValueText>
 }
 
@@ -87,12 +87,13 @@ function onlyScalar(type: AvroType): AvroScalarType | undefined {
 class ReaderCompiler {
   readonly #readers = new Map<AvroType, AvroReader<unknown>>()
 
-  column(type: AvroType, scalarType: AvroScalarType): Pick<AvroColumn, 'stated' | 'read'> {
+  column(type: AvroType, scalarType: AvroScalarType): Omit<AvroColumn, 'name'> {
     const { stated } = scalarOf(scalarType)
+    const known = stated && { stated }
     const own = readText(scalarType)
-    if (type.kind !== 'union') return { stated, read: own }
+    if (type.kind !== 'union') return { ...known, read: own }
     const readers = type.branches.map((branch) => (isNull(branch) ? () => undefined : own))
-    return { stated, read: (cursor, state) => chooseBranch(readers, cursor)(cursor, state) }
+    return { ...known, read: (cursor, state) => chooseBranch(readers, cursor)(cursor, state) }
   }
 
   json(type: AvroType): AvroReader<unknown> {

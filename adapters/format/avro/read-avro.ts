@@ -115,7 +115,9 @@ class AvroTable {
 
   /** Returns the rows since `clear`. */
   block(): DataBlock {
-    const columns = this.#columns.flatMap(({ builder, stated }) => (builder ? [{ ...builder.column(), stated }] : []))
+    const columns = this.#columns.flatMap(({ builder, stated }) =>
+      builder ? [{ ...builder.column(), ...(stated && { stated }) }] : [],
+    )
     const lines = this.#options.hasLines ? { lines: Int32Array.from(this.#lines) } : {}
     return { rows: this.rows, names: this.#columns.map(({ name }) => name), columns, ...lines }
   }
