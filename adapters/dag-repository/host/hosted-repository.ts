@@ -65,8 +65,9 @@ export class HostedRepository implements DagRepository {
   }
 
   async remove(uid: string, names: readonly string[], note: CommitNote): Promise<void> {
-    await this.#commitLive(new Map(names.map((name) => [this.#livePath(name), undefined])), note)
+    // What is pending first: a late process publishes nothing then.
     await this.#host.removeBranch(pendingBranch(uid))
+    await this.#commitLive(new Map(names.map((name) => [this.#livePath(name), undefined])), note)
   }
 
   async read(name: string): Promise<LiveDag | undefined> {

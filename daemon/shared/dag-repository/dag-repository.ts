@@ -37,7 +37,8 @@ export type LiveDag = { readonly text: string; readonly commit: string }
 
 /**
  * What a method has changed is durable when it resolves, and may be repeated. Throws `Refusal('unavailable')` where the repository
- * does not answer, and `Refusal('forbidden')` where it does not accept the token of the site.
+ * does not answer, `Refusal('forbidden')` where it does not accept the token of the site, and `Refusal('wrong_state')` where a git host
+ * has no live branch.
  */
 export interface DagRepository {
   readonly kind: 'local' | 'gitea' | 'gitlab'

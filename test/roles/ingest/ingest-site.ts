@@ -25,10 +25,15 @@ export type IngestSite = TestSite & {
   writeFile(name: string, content: string): void
 }
 
-/** `more`: sections of the profile besides, such as further roles, and a listener of the log. */
+type IngestSettings = Readonly<Record<string, unknown>>
+
+/**
+ * `settings`: a function where they are known once the hooks before have run. `more`: sections of the profile besides, such as further
+ * roles, variables of the environment, and a listener of the log.
+ */
 export function setUpIngestSite(
-  settings: Readonly<Record<string, unknown>> = {},
-  { profile = {}, ...more }: Pick<TestSiteOptions, 'profile' | 'onEvent'> = {},
+  settings: IngestSettings | (() => IngestSettings) = {},
+  { profile = {}, ...more }: Pick<TestSiteOptions, 'profile' | 'onEvent' | 'env'> = {},
 ): () => IngestSite {
   let site: IngestSite | undefined
   const folder = mkdtempSync(path.join(tmpdir(), 'ingest-'))
@@ -37,7 +42,7 @@ export function setUpIngestSite(
       ...more,
       profile: {
         platform: { roles: ['site', 'ingest'] },
-        ingest: { port: 0, data_folder: folder, ...settings },
+        ingest: { port: 0, data_folder: folder, ...(typeof settings === 'function' ? settings() : settings) },
         ...profile,
       },
     })

@@ -23,6 +23,10 @@ type Answer = readonly [status: number, body?: unknown]
 export class GitlabServer {
   readonly token = 'glpat-of-the-site'
   readonly project = 'group/team/dags'
+  /** Answers 503 to everything. */
+  isDown = false
+  /** Sees each commit: its CI. */
+  onCommit: (id: string) => void = () => undefined
   readonly #branches = new Map<string, string>()
   readonly #commits = new Map<string, StoredCommit>()
   readonly #statuses = new Map<string, Map<string, object>>()
@@ -61,6 +65,10 @@ export class GitlabServer {
     this.#commit({ branch: 'main', actions: [{ action: 'create', file_path: path, content: toBase64(text) }] })
   }
 
+  removeBranch(name: string): void {
+    this.#branches.delete(name)
+  }
+
   /** The newest status of a job counts. */
   setStatus(commit: string, name: string, status: string, more: object = {}): void {
     const ofCommit = this.#statuses.get(commit) ?? new Map<string, object>()
@@ -70,6 +78,7 @@ export class GitlabServer {
   async #answer(request: IncomingMessage): Promise<Answer> {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
+    if (this.isDown) return [503, { message: 'down for maintenance' }]
     if (request.headers['private-token'] !== this.token) return [401, { message: '401 Unauthorized' }]
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://gitlab')
     const [, id, noun, name = '', rest] =
@@ -127,6 +136,7 @@ export class GitlabServer {
     }
     this.#commits.set(id, { parent, files })
     this.#branches.set(branch, id)
+    this.onCommit(id)
     return [201, { id, parent_ids: [parent] }]
   }
 

@@ -3,8 +3,13 @@ import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts
 import type { Call } from '../../../kernel/operation/call.ts'
 import { listDagFileNames } from '../../../shared/dag-repository/dag-file-name.ts'
 import { dagRepositoryPart } from '../../../shared/dag-repository/dag-repository.ts'
-import { workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
+import {
+  type CallerScheduler,
+  type DagRef,
+  workflowSchedulerPart,
+} from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { removeSchedule } from '../datapipeline-schedule/change-schedule.ts'
+import { removeCursors } from '../read-cursor/hold-cursor.ts'
 import { type ManagedKind, theNoun } from './kind.ts'
 import type { ManagedDag } from './model.ts'
 import { openManaged } from './open-managed.ts'
@@ -21,14 +26,39 @@ export async function removeManaged<T extends ManagedDag>(
   const { value } = await openManaged(call, kind.collection, uid)
   if (isBeingChecked(value))
     return refuse('wrong_state', `${theNoun(kind)} is being deployed: wait for the end of its check`)
-  const refused = await call.part(workflowSchedulerPart).actFor(call).removeDag({ dag_id: value.dag_id, pipeline: uid })
+  const dag = { dag_id: value.dag_id, pipeline: uid }
+  const scheduler = call.part(workflowSchedulerPart).actFor(call)
+  if (await hasActiveRun(scheduler, dag)) return refuse('wrong_state', 'the DAG has an active run: stop it first')
+  // Before its runs: a DAG that stays since the repository does not answer must keep them, and how far they have read.
+  await removeFiles(call, uid, value)
+  const refused = await scheduler.removeDag(dag)
   if (isRefusal(refused)) return refused
-  const names = listDagFileNames({ uid, dag_id: value.dag_id })
-  await call.part(dagRepositoryPart).remove(uid, names, noteOf(call, `Remove ${value.dag_id}`))
   await release?.(value)
   await call
     .store(kind.collection)
     .remove(uid, [call.audited(call.address, uid, { dag_id: value.dag_id }, value.label)])
   await removeSchedule(call, uid)
+  // Those of a run that was triggered meanwhile.
+  await removeCursors(call, uid)
   return { deleted: true }
+}
+
+async function removeFiles(call: Call, uid: string, { dag_id, commit }: ManagedDag): Promise<void> {
+  try {
+    const names = listDagFileNames({ uid, dag_id })
+    await call.part(dagRepositoryPart).remove(uid, names, noteOf(call, `Remove ${dag_id}`))
+  } catch (error) {
+    // A git host without the live branch has nothing of a DAG that was never live.
+    const isNeverLive = isRefusal(error) && error.code === 'wrong_state' && commit === undefined
+    if (!isNeverLive) throw error
+  }
+}
+
+async function hasActiveRun(scheduler: CallerScheduler, dag: DagRef): Promise<boolean> {
+  for (const state of ['queued', 'running'] as const) {
+    const active = await scheduler.listRuns(dag, { state, limit: 1 })
+    // Refused for a DAG that the scheduler does not have.
+    if (!isRefusal(active) && active.runs.length > 0) return true
+  }
+  return false
 }
