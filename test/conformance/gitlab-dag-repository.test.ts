@@ -1,5 +1,6 @@
 // Runs the client of GitLab against each requirement of DAG repositories, at a server of its documented interface; not at a real one.
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { HostCommit } from '../../adapters/dag-repository/host/git-host.ts'
 import { GitlabHost } from '../../adapters/dag-repository/host/gitlab-host.ts'
 import { HostedRepository } from '../../adapters/dag-repository/host/hosted-repository.ts'
 import { GitlabServer } from '../support/ingest/gitlab-server.ts'
@@ -13,8 +14,34 @@ afterAll(async () => {
   await server.end()
 })
 
-function openHosted({ token = server.token, project = server.project } = {}): HostedRepository {
-  const host = new GitlabHost({ base_url: server.url, ca: undefined, token, project, timeout_ms: 20_000 })
+type CommitHook = () => Promise<unknown>
+const proceed: CommitHook = async () => undefined
+
+/** The process stands still at its next commit, while others go on. */
+class StalledHost extends GitlabHost {
+  before = proceed
+  after = proceed
+
+  override async commit(commit: HostCommit) {
+    const { before, after } = this
+    this.before = proceed
+    this.after = proceed
+    await before()
+    const answer = await super.commit(commit)
+    await after()
+    return answer
+  }
+}
+
+function hostOptions() {
+  return { base_url: server.url, ca: undefined, token: server.token, project: server.project, timeout_ms: 20_000 }
+}
+
+function openHosted(more: { readonly token?: string; readonly project?: string } = {}): HostedRepository {
+  return openAt(new GitlabHost({ ...hostOptions(), ...more }))
+}
+
+function openAt(host: GitlabHost): HostedRepository {
   const repository = new HostedRepository(host, testLayout)
   opened.push(repository)
   return repository
@@ -35,6 +62,35 @@ function openWorld(): DagRepositoryWorld {
 
 for (const { id, description, verify } of dagRepositoryRequirements)
   test(`gitlab: ${description} (${id})`, async () => await verify(openWorld()))
+
+const note = { summary: 'Deploy', author: 'olga', now_ms: 0 }
+
+test('a process that is late to publish makes no former content live', async () => {
+  const host = new StalledHost(hostOptions())
+  const [late, other] = [openAt(host), openHosted()]
+  const file = { uid: 'pl_late', name: 'daily.pl_late.json' }
+  const former = { ...file, commit: await late.propose({ ...file, text: '{"former": 1}\n' }, note) }
+  host.before = async () => {
+    const commit = await other.propose({ ...file, text: '{}\n' }, note)
+    await other.publish({ ...file, commit }, 'one\n', note)
+  }
+  expect(await late.publish(former, 'one\n', note)).toBe('superseded')
+  expect(server.readLive(`dags/${file.name}`)).toBe('{}\n')
+})
+
+test('a process that is late to remove the branch of what it published leaves a newer proposal there', async () => {
+  const host = new StalledHost(hostOptions())
+  const [late, other] = [openAt(host), openHosted()]
+  const file = { uid: 'pl_newer', name: 'daily.pl_newer.json' }
+  const former = { ...file, commit: await late.propose({ ...file, text: '{"former": 1}\n' }, note) }
+  let commit = ''
+  host.after = async () => {
+    commit = await other.propose({ ...file, text: '{}\n' }, note)
+  }
+  expect(await late.publish(former, 'one\n', note)).toMatch(/^[0-9a-f]{40}$/)
+  expect(await other.publish({ ...file, commit }, 'one\n', note)).toMatch(/^[0-9a-f]{40}$/)
+  expect(server.readLive(`dags/${file.name}`)).toBe('{}\n')
+})
 
 test('every job counts but one that may fail, and a cancelled one rejects', async () => {
   const repository = openHosted()

@@ -46,28 +46,31 @@ export class HostedRepository implements DagRepository {
     return await this.#host.findCheck(commit)
   }
 
-  async publish({ uid, name, commit }: DagProposal, catalog: string, note: CommitNote): Promise<string | 'superseded'> {
+  async publish(proposal: DagProposal, catalog: string, note: CommitNote): Promise<string | 'superseded'> {
+    const { uid, name, commit } = proposal
     const proposed = await this.#host.findFile(commit, this.#pendingPath(name))
     if (!proposed) return 'superseded'
     const { text } = proposed
-    if ((await this.#host.findHead(pendingBranch(uid))) !== commit) {
-      const live = await this.read(name)
-      return live?.text === text ? live.commit : 'superseded'
-    }
     const texts = new Map<string, string | undefined>([
       ...otherNamesOf(name).map((other) => [this.#livePath(other), undefined] as const),
       [this.#livePath(name), text],
       [this.#layout.catalog_path, catalog],
     ])
-    const published = await this.#commitLive(texts, note)
-    await this.#host.removeBranch(pendingBranch(uid))
+    const published = await this.#commitLive(texts, note, () => this.#isPending(proposal))
+    if (published === undefined) {
+      const live = await this.read(name)
+      return live?.text === text ? live.commit : 'superseded'
+    }
+    // A content that is proposed between both of these is proposed again, since its publication finds no branch.
+    if (await this.#isPending(proposal)) await this.#host.removeBranch(pendingBranch(uid))
     return published
   }
 
   async remove(uid: string, names: readonly string[], note: CommitNote): Promise<void> {
     // What is pending first: a late process publishes nothing then.
     await this.#host.removeBranch(pendingBranch(uid))
-    await this.#commitLive(new Map(names.map((name) => [this.#livePath(name), undefined])), note)
+    const texts = new Map(names.map((name) => [this.#livePath(name), undefined] as const))
+    await this.#commitLive(texts, note, async () => true)
   }
 
   async read(name: string): Promise<LiveDag | undefined> {
@@ -84,14 +87,30 @@ export class HostedRepository implements DagRepository {
     this.#host.close()
   }
 
-  /** One after the other in this process: those of others come between at times. */
-  async #commitLive(texts: ReadonlyMap<string, string | undefined>, note: CommitNote): Promise<string> {
-    const turn = this.#last.then(() => this.#tryCommits(texts, note))
+  async #isPending({ uid, commit }: DagProposal): Promise<boolean> {
+    return (await this.#host.findHead(pendingBranch(uid))) === commit
+  }
+
+  /** One after the other in this process: those of others come between at times. Undefined where `isWanted` says no. */
+  async #commitLive(
+    texts: ReadonlyMap<string, string | undefined>,
+    note: CommitNote,
+    isWanted: () => Promise<boolean>,
+  ): Promise<string | undefined> {
+    const turn = this.#last.then(() => this.#tryCommits(texts, note, isWanted))
     this.#last = turn.catch(() => undefined)
     return await turn
   }
 
-  async #tryCommits(texts: ReadonlyMap<string, string | undefined>, note: CommitNote): Promise<string> {
+  /**
+   * Each attempt looks whether it is wanted after it has read the files: the host then refuses what was decided before another content
+   * became live.
+   */
+  async #tryCommits(
+    texts: ReadonlyMap<string, string | undefined>,
+    note: CommitNote,
+    isWanted: () => Promise<boolean>,
+  ): Promise<string | undefined> {
     return await this.#untilAccepted(async () => {
       const head = await this.#requireLiveHead()
       const changes: HostChange[] = []
@@ -99,6 +118,7 @@ export class HostedRepository implements DagRepository {
         const former = await this.#host.findFile(head, path)
         if (former?.text !== text) changes.push({ path, text, former: former?.version })
       }
+      if (!(await isWanted())) return { commit: undefined }
       if (changes.length === 0) return { commit: head }
       return await this.#host.commit({ branch: this.#layout.branch, changes, note })
     })
@@ -115,9 +135,7 @@ export class HostedRepository implements DagRepository {
     )
   }
 
-  async #untilAccepted(
-    attempt: () => Promise<{ readonly commit: string } | { readonly refused: string }>,
-  ): Promise<string> {
+  async #untilAccepted<T>(attempt: () => Promise<{ readonly commit: T } | { readonly refused: string }>): Promise<T> {
     for (let tried = 1; ; tried++) {
       const answer = await attempt()
       if ('commit' in answer) return answer.commit
