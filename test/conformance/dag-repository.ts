@@ -112,6 +112,17 @@ export const dagRepositoryRequirements: readonly DagRepositoryRequirement[] = [
     expect(await repository.read(next.name)).toEqual({ text: 'import airflow\n', commit })
   }),
 
+  requirement('rejected', 'has no file of a rejected DAG beside the next one in another language', async (world) => {
+    const { repository, judge } = world
+    const rejected = await propose(repository, 'pl_tongue', `${wrong_text}\n`, 'py')
+    await judge(rejected, { state: 'rejected', reason: 'the text is wrong', line: 1 })
+    const next = await propose(repository, 'pl_tongue', '{}\n')
+    expect(await repository.publish({ ...rejected, commit: next.commit }, 'one\n', note)).toBe('superseded')
+    const commit = await repository.publish(next, 'one\n', note)
+    expect(await repository.read(next.name)).toEqual({ text: '{}\n', commit })
+    expect(await repository.read(rejected.name)).toBeUndefined()
+  }),
+
   requirement('remove', 'removes what is live and what is pending of a DAG, and nothing else', async (world) => {
     const { repository, other } = world
     const { proposal: kept } = await publish(world, 'pl_kept', '{}\n')

@@ -29,16 +29,18 @@ export class HostedRepository implements DagRepository {
     this.#layout = layout
   }
 
+  /** Beside it is no file of the DAG in another language: a CI would see both. */
   async propose({ uid, name, text }: DagFile, note: CommitNote): Promise<string> {
     const branch = pendingBranch(uid)
+    const others = otherNamesOf(name).map((other) => [this.#pendingPath(other), undefined] as const)
     return await this.#untilAccepted(async () => {
       const head = await this.#host.findHead(branch)
-      const former = head === undefined ? undefined : await this.#host.findFile(head, this.#pendingPath(name))
-      if (head && former && former.text === text) return { commit: head }
-      const changes = [{ path: this.#pendingPath(name), text, former: former?.version }]
-      if (head) return await this.#host.commit({ branch, changes, note })
-      await this.#requireLiveHead()
-      return await this.#host.commit({ branch, from: this.#layout.branch, changes, note })
+      const base = head ?? (await this.#requireLiveHead())
+      const former = await this.#host.findFile(base, this.#pendingPath(name))
+      if (head && former?.text === text) return { commit: head }
+      const changes = await this.#findChanges(base, others)
+      changes.push({ path: this.#pendingPath(name), text, former: former?.version })
+      return await this.#host.commit({ branch, ...(head ? {} : { from: this.#layout.branch }), changes, note })
     })
   }
 
@@ -113,15 +115,24 @@ export class HostedRepository implements DagRepository {
   ): Promise<string | undefined> {
     return await this.#untilAccepted(async () => {
       const head = await this.#requireLiveHead()
-      const changes: HostChange[] = []
-      for (const [path, text] of texts) {
-        const former = await this.#host.findFile(head, path)
-        if (former?.text !== text) changes.push({ path, text, former: former?.version })
-      }
+      const changes = await this.#findChanges(head, texts)
       if (!(await isWanted())) return { commit: undefined }
       if (changes.length === 0) return { commit: head }
       return await this.#host.commit({ branch: this.#layout.branch, changes, note })
     })
+  }
+
+  /** What differs at a commit. */
+  async #findChanges(
+    commit: string,
+    texts: Iterable<readonly [path: string, text: string | undefined]>,
+  ): Promise<HostChange[]> {
+    const changes: HostChange[] = []
+    for (const [path, text] of texts) {
+      const former = await this.#host.findFile(commit, path)
+      if (former?.text !== text) changes.push({ path, text, former: former?.version })
+    }
+    return changes
   }
 
   /** A token without rights to the project finds no branch either. */
