@@ -1,6 +1,6 @@
 // Reports an event on the site that is worth a signal to the role that raises signals.
 import * as z from 'zod'
-import type { Refusal } from '../../kernel/error/errors.ts'
+import type { ErrorCode, Refusal } from '../../kernel/error/errors.ts'
 import { label } from '../../kernel/label/label.ts'
 import { operationContract, type RoleClients } from '../../kernel/operation/operation-contract.ts'
 import { requiredText } from '../../kernel/operation/required-text.ts'
@@ -48,4 +48,11 @@ export async function reportCause(
   cause: SiteCause,
 ): Promise<z.output<typeof causeTaken> | Refusal> {
   return await roles.request(causeReport, cause)
+}
+
+const final_codes: ReadonlySet<ErrorCode> = new Set(['label_denied', 'not_your_tenant', 'invalid'])
+
+/** Whether the same report would be refused each time. Other refusals come of a defect, a lost right or another version of the role, and pass. */
+export function isReportRefused({ code }: Refusal): boolean {
+  return final_codes.has(code)
 }

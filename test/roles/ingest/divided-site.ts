@@ -1,7 +1,13 @@
 // A site whose roles start and stop apart, as processes do, and meet at their sockets.
+import { mkdirSync } from 'node:fs'
+import { createServer } from 'node:http'
+import path from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type RunningSite, serve } from '../../../daemon/boot/serve.ts'
+import { roleSocketFile } from '../../../daemon/boot/storage/site-folder.ts'
 import { everyOperation } from '../../../daemon/every-role.ts'
+import { type ErrorCode, refuse } from '../../../daemon/kernel/error/errors.ts'
+import { problemOf } from '../../../daemon/kernel/error/problem.ts'
 import type { AnyOperation } from '../../../daemon/kernel/operation/operation.ts'
 import { createCheckedClient } from '../../support/http/checked-client.ts'
 import { sendHttpRequest } from '../../support/http/send-http-request.ts'
@@ -40,6 +46,20 @@ export async function openDividedSite(roles: readonly string[], more: ProfileSec
     async start(...names: string[]) {
       const options = { folder: world.folder, env: {}, clock: world.clock, log }
       running.set(names.join(), await serve({ ...options, roles: names }))
+    },
+    /** Answers in place of a role that does not run: with this refusal, `times` times, then `unavailable`. Returns the end of that. */
+    async refuseFor(role: string, code: ErrorCode, times: number) {
+      let left = times
+      const server = createServer((_request, response) => {
+        const refusal = refuse(left > 0 ? code : 'unavailable', `${role} is not itself`)
+        left -= 1
+        const headers = { 'content-type': 'application/problem+json', connection: 'close' }
+        response.writeHead(refusal.row.status, headers).end(JSON.stringify(problemOf(refusal, '0'.repeat(32))))
+      })
+      const socket = roleSocketFile(world.folder, role)
+      mkdirSync(path.dirname(socket), { recursive: true, mode: 0o700 })
+      await new Promise<void>((resolve) => server.listen(socket, resolve))
+      return async () => void (await new Promise((resolve) => server.close(resolve)))
     },
     async stop(...names: string[]) {
       await running.get(names.join())?.stop()

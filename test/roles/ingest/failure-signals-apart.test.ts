@@ -39,6 +39,27 @@ test('while the role is away the mark stays, also over a crash, and no failed ru
   expect((await again.ok(listSignals, { subject_id: uid })).items).toHaveLength(1)
 })
 
+test('an answer that is no verdict on the signal keeps the mark, and holds up no other; then one signal follows', async () => {
+  const site = await openDividedSite(['ingest', 'intelligence'])
+  const endRefusals = await site.refuseFor('intelligence', 'internal', Number.POSITIVE_INFINITY)
+  await site.start('site', 'ingest')
+  const uid = await failOnce(site, 'faulty')
+  const next = await failOnce(site, 'next')
+  const failedFor = (id: string) =>
+    site.warnings.some(([event, { run }]) => event === 'ingest.run.signal-failed' && run === `${id}.deploy__1`)
+  // The first one holds up no other.
+  await waitUntil(() => failedFor(uid) && failedFor(next))
+  const ann = await site.as()
+  expect(await ann.refusal(removeRun, { dag_id: 'faulty', dag_run_id: 'deploy__1' })).toBe('unavailable')
+  expect(await isMarked(site, uid)).toBe(true)
+  await endRefusals()
+  await site.start('intelligence')
+  site.wake('failure-signals')
+  await waitUntil(async () => !(await isMarked(site, uid)) && !(await isMarked(site, next)))
+  for (const subject_id of [uid, next])
+    expect((await (await site.as()).ok(listSignals, { subject_id })).items).toHaveLength(1)
+})
+
 test('without the role in the profile no mark stays, and a line of the log names the run', async () => {
   const site = await openDividedSite(['ingest'])
   await site.start('site', 'ingest')

@@ -176,6 +176,26 @@ test('while the role is away the try goes on, also over a crash, and raises one 
   expect(await signalsAbout(await world.as(), uid)).toHaveLength(1)
 })
 
+test('an answer that is no verdict on the signal fails the try alone, and the next one raises it', async () => {
+  const world = await openDividedSite(['ingest', 'intelligence'])
+  const endRefusals = await world.refuseFor('intelligence', 'internal', 1)
+  await world.start('site', 'ingest')
+  const ann = await world.as()
+  const content = contentOf('retried', { ...announce, after: [], retries: 1, retry_delay_s: 1, time_limit_s: 600 })
+  const { uid } = await ann.ok(deploy, { dag_id: 'retried', content, run_on_deploy: true })
+  const findRun = async () => (await world.store().get(dagRuns, `${uid}.deploy__1`))?.value
+  await waitUntil(async () => (await findRun())?.tasks[0]?.failures === 1)
+  await endRefusals()
+  await world.start('intelligence')
+  await waitUntil(async () => {
+    world.clock.advance(1_000)
+    world.wake('jobs')
+    return (await findRun())?.state === 'success'
+  })
+  expect((await findRun())?.tasks).toMatchObject([{ state: 'success', failures: 1 }])
+  expect(await signalsAbout(await world.as(), uid)).toHaveLength(1)
+})
+
 test('a try ends at its time limit where the role stays away', async () => {
   const world = await openDividedSite(['ingest', 'intelligence'])
   await world.start('site', 'ingest')

@@ -9,18 +9,24 @@ import type { StoredFailureReport } from './model.ts'
 const shown_tasks = 10
 
 /** Logs of tasks may quote rows, and are left out. */
-export function causeOfFailedRun({ id, value }: Doc<StoredDagRun>): SiteCause {
+export function causeOfFailedRun({ id, value }: Doc<StoredDagRun>, now: string): SiteCause {
   return {
     ...describeRun(value),
     // A run that was deleted may have had the id.
     key: `${id}.${Date.parse(value.created_at)}`,
     description: shortenText(describeFailure(value), 4_096),
-    detected_at: value.ended_at ?? value.updated_at,
+    detected_at: untilNow(value.ended_at ?? value.updated_at, now),
   }
 }
 
-export function causeOfReport({ id, value }: Doc<StoredFailureReport>): SiteCause {
-  return { ...describeRun(value), key: id, description: `Run: ${value.dag_run_id}.`, detected_at: value.created_at }
+export function causeOfReport({ id, value }: Doc<StoredFailureReport>, now: string): SiteCause {
+  const detected_at = untilNow(value.created_at, now)
+  return { ...describeRun(value), key: id, description: `Run: ${value.dag_run_id}.`, detected_at }
+}
+
+/** A clock that was set back leaves times ahead of it, which no signal may have. Texts of UTC sort by time. */
+function untilNow(at: string, now: string): string {
+  return at < now ? at : now
 }
 
 function describeRun({ tenant_id, label, pipeline, dag_id }: StoredDagRun | StoredFailureReport) {

@@ -3,7 +3,7 @@ import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { platformSettings } from '../../../kernel/settings/platform-settings.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
-import { reportCause, type SiteCause } from '../../../shared/signal-cause/report-cause.ts'
+import { isReportRefused, reportCause, type SiteCause } from '../../../shared/signal-cause/report-cause.ts'
 import { failureSignalTotal } from '../metrics.ts'
 import { faultPointPart } from '../parts.ts'
 import { dagRuns, type StoredDagRun } from '../runner/model.ts'
@@ -14,7 +14,7 @@ type FailureSignal = 'raised' | 'off' | 'refused' | 'no_role'
 
 /** A repetition after a crash finds the signal of the first. Throws what a retry may cure; the mark stays then. */
 export async function signalFailure(call: Call, doc: Doc<StoredDagRun>): Promise<void> {
-  const outcome = await report(call, doc.id, causeOfFailedRun(doc))
+  const outcome = await report(call, doc.id, causeOfFailedRun(doc, call.nowIso()))
   call.part(faultPointPart)('ingest-failure-reported')
   await orGone(clearMark(call, doc))
   call.count(failureSignalTotal, { outcome })
@@ -22,7 +22,7 @@ export async function signalFailure(call: Call, doc: Doc<StoredDagRun>): Promise
 
 /** The same for a run of another scheduler. */
 export async function signalReport(call: Call, doc: Doc<StoredFailureReport>): Promise<void> {
-  const outcome = await report(call, doc.id, causeOfReport(doc))
+  const outcome = await report(call, doc.id, causeOfReport(doc, call.nowIso()))
   await orGone(call.store(failureReports).remove(doc.id))
   call.count(failureSignalTotal, { outcome })
 }
@@ -36,6 +36,7 @@ async function report(call: Call, run: string, cause: SiteCause): Promise<Failur
   }
   const answer = await reportCause(call, cause)
   if (!isRefusal(answer)) return answer.raised ? 'raised' : 'off'
+  if (!isReportRefused(answer)) throw answer
   call.log.error('ingest.run.unsignalled', { ...fields, code: answer.code, reason: answer.message })
   return 'refused'
 }

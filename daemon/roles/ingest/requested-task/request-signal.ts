@@ -2,7 +2,7 @@
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { permits } from '../../../kernel/identity/identity.ts'
 import type { JobCall } from '../../../kernel/job/job.ts'
-import { reportCause, type SiteCause } from '../../../shared/signal-cause/report-cause.ts'
+import { isReportRefused, reportCause, type SiteCause } from '../../../shared/signal-cause/report-cause.ts'
 import { notify } from '../operator/notify.ts'
 import type { RequestedTaskOutcome, RequestingRun } from './task-request.ts'
 
@@ -10,7 +10,10 @@ export async function requestSignal(call: JobCall, requesting: RequestingRun): P
   if (!permits(call.caller.permissions, 'intelligence:write'))
     return refuse('forbidden', 'notify needs the permission intelligence:write of the person for whom the run is')
   const answer = await reportCause(call, causeOfNotice(requesting))
-  if (isRefusal(answer)) return answer
+  if (isRefusal(answer)) {
+    if (isReportRefused(answer)) return answer
+    return { log: `${answer.message}\n`, failure: { reason: answer.message, isFinal: false } }
+  }
   const { uid } = answer
   if (uid === undefined) return { log: 'raised no signal: the profile turns intake.notice off\n' }
   return { log: `raised the signal ${uid}\n`, requested: { role: 'intelligence', object: 'signal', uid } }

@@ -14,5 +14,5 @@ export type RequestedTaskOutcome = { readonly log: string } & (
 
 export type RequestingRun = { readonly id: string; readonly run: StoredDagRun; readonly task: DagTask }
 
-/** Repeatable, with the same effect. A refusal fails the task for good; throws what a retry may cure. */
+/** Repeatable, with the same effect. A refusal fails the task for good, a `failure` this try; throws what the next look may cure. */
 export type TaskRequest = (call: JobCall, requesting: RequestingRun) => Promise<RequestedTaskOutcome | Refusal>

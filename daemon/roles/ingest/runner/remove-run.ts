@@ -1,6 +1,6 @@
 // Removes a run that is over with the logs of its tasks.
 import type { AuditEvent } from '../../../kernel/audit/audit-chain.ts'
-import { isRefusal } from '../../../kernel/error/errors.ts'
+import { isRefusal, Refusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { signalFailure } from '../failure-report/signal-failure.ts'
@@ -17,7 +17,7 @@ export async function removeEndedRun(
   audit: readonly AuditEvent[] = [],
 ): Promise<void> {
   const { id } = doc
-  if (doc.value.unsignalled) await signalFailure(call, doc)
+  if (doc.value.unsignalled) await signalFailure(call, doc).catch(rethrowUnsignalled)
   await removeTaskLogs(call, id)
   for (let attempt = 1; ; attempt += 1)
     try {
@@ -25,4 +25,10 @@ export async function removeEndedRun(
     } catch (error) {
       if (!isRefusal(error) || error.code !== 'conflict' || attempt === max_attempts) throw error
     }
+}
+
+/** A later request may succeed, whatever the other role has refused: the caller has no part in that. */
+function rethrowUnsignalled(error: unknown): never {
+  if (!isRefusal(error) || error.row.retryable) throw error
+  throw new Refusal('unavailable', `the failure of the run cannot be signalled yet: ${error.message}`)
 }
