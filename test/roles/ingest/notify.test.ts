@@ -176,6 +176,18 @@ test('while the role is away the try goes on, also over a crash, and raises one 
   expect(await signalsAbout(await world.as(), uid)).toHaveLength(1)
 })
 
+test('while it waits for the role, the tasks that do not wait for it are performed', async () => {
+  const world = await openDividedSite(['ingest', 'intelligence'])
+  await world.start('site', 'ingest')
+  const ann = await world.as()
+  const failing = { ...read, params: { file: 'absent.csv' }, retries: 0 }
+  const content = contentOf('beside', { ...announce, after: [] }, failing)
+  const { uid } = await ann.ok(deploy, { dag_id: 'beside', content, run_on_deploy: true })
+  const findRun = async () => (await world.store().get(dagRuns, `${uid}.deploy__1`))?.value
+  await waitUntil(async () => ((await findRun())?.job.failures ?? 0) > 0)
+  expect((await findRun())?.tasks).toMatchObject([{ state: 'running' }, { state: 'failed', tries: 1 }])
+})
+
 test('an answer that is no verdict on the signal fails the try alone, and the next one raises it', async () => {
   const world = await openDividedSite(['ingest', 'intelligence'])
   const endRefusals = await world.refuseFor('intelligence', 'internal', 1)

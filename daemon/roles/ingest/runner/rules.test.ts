@@ -27,23 +27,36 @@ function runOf(...tasks: DagTask[]): StoredDagRun {
 }
 
 const states = ({ tasks }: StoredDagRun) => tasks.map(({ name, state }) => `${name} ${state}`)
+const nextOf = (run: StoredDagRun) => findNextTask(run, ({ operator }) => operator === 'notify')
 const succeed = (run: StoredDagRun, name: string) => completeTask(beginTask(run, name, at), name, {}, at)
 
 test('tasks follow those that they wait for, whatever the order of the document', () => {
   let run = runOf(taskOf('c', ['a', 'b']), taskOf('b', ['a']), taskOf('a'))
   for (const name of ['a', 'b', 'c']) {
-    expect(findNextTask(run)?.name).toBe(name)
+    expect(nextOf(run)?.name).toBe(name)
     run = succeed(run, name)
   }
-  expect(findNextTask(run)).toBeUndefined()
+  expect(nextOf(run)).toBeUndefined()
   const ended = endRun(run, at)
   expect(ended).toMatchObject({ state: 'success', ended_at: at, job: { state: 'completed' } })
   expect(ended).not.toHaveProperty('unsignalled')
 })
 
+test('a task that may wait for another role comes after all others that are ready, also once it has begun', () => {
+  const [notice, after] = [{ ...taskOf('notice'), operator: 'notify' }, taskOf('after', ['notice'])]
+  let run = runOf(notice, after, taskOf('a'), taskOf('b', ['a']))
+  for (const name of ['a', 'b']) {
+    expect(nextOf(run)?.name).toBe(name)
+    expect(nextOf(beginTask(run, 'notice', at))?.name).toBe(name)
+    run = succeed(run, name)
+  }
+  expect(nextOf(run)?.name).toBe('notice')
+  expect(nextOf(succeed(run, 'notice'))?.name).toBe('after')
+})
+
 test('a task whose process ended in a try is the next one again', () => {
   const begun = beginTask(runOf(taskOf('a')), 'a', at)
-  expect(findNextTask(begun)?.name).toBe('a')
+  expect(nextOf(begun)?.name).toBe('a')
   expect(beginTask(begun, 'a', at).tasks).toMatchObject([{ state: 'running', tries: 2 }])
 })
 
@@ -51,10 +64,10 @@ test('a failed try is repeated as often as the task says; then all that wait for
   const [a, b, c] = [taskOf('a'), taskOf('b', ['a']), taskOf('c')]
   const once = failTry(beginTask(runOf(a, b, c), 'a', at), a, at)
   expect(states(once)).toEqual(['a up_for_retry', 'b undefined', 'c undefined'])
-  expect(findNextTask(once)?.name).toBe('a')
+  expect(nextOf(once)?.name).toBe('a')
   const twice = failTry(beginTask(once, 'a', at), a, at)
   expect(states(twice)).toEqual(['a failed', 'b upstream_failed', 'c undefined'])
-  expect(findNextTask(twice)?.name).toBe('c')
+  expect(nextOf(twice)?.name).toBe('c')
   expect(endRun(succeed(twice, 'c'), at)).toMatchObject({ state: 'failed', unsignalled: 1, job: { state: 'failed' } })
 })
 

@@ -5,12 +5,16 @@ import type { DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { orderTasks } from '../../../shared/assembled-dag/task-order.ts'
 import type { RunTask, StoredDagRun } from './model.ts'
 
-/** Finds the task that the next step performs; undefined once none is left. */
-export function findNextTask({ dag, tasks }: Pick<StoredDagRun, 'dag' | 'tasks'>): DagTask | undefined {
+/** Finds the task that the next step performs; undefined once none is left. One that may wait for another role holds up no other. */
+export function findNextTask(
+  { dag, tasks }: Pick<StoredDagRun, 'dag' | 'tasks'>,
+  mayWait: (task: DagTask) => boolean,
+): DagTask | undefined {
   const stateOf = new Map(tasks.map(({ name, state }) => [name, state]))
-  return dag.tasks.find(
+  const ready = dag.tasks.filter(
     ({ name, after }) => !isTaskOver(stateOf.get(name)) && after.every((other) => stateOf.get(other) === 'success'),
   )
+  return ready.find((task) => !mayWait(task)) ?? ready[0]
 }
 
 export function isTaskOver(state: RunTask['state']): boolean {

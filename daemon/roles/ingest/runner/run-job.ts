@@ -43,12 +43,16 @@ export const runJob = jobKind<StoredDagRun>({
     const { runs_at_once, runs_at_once_per_tenant } = call.settings(settings)
     return { at_once: runs_at_once, at_once_per_tenant: runs_at_once_per_tenant }
   },
-  stepLimit_ms: (_call, run) => (findNextTask(run)?.time_limit_s ?? 0) * 1_000 + margin_ms,
+  stepLimit_ms: (_call, run) => (nextTaskOf(run)?.time_limit_s ?? 0) * 1_000 + margin_ms,
   waits: { first_ms: 1_000, longest_ms: minute_ms },
   step: performNextTask,
   fail: (run, { failure, at }) => failRun(run, failure, at),
   onFailed: (call) => announceEnd(call, 'failed'),
 })
+
+function nextTaskOf(run: StoredDagRun): DagTask | undefined {
+  return findNextTask(run, (task) => findRequest(task) !== undefined)
+}
 
 async function performNextTask(call: JobCall, doc: Doc<StoredDagRun>): Promise<undefined> {
   const { pipeline: uid } = doc.value
@@ -63,7 +67,7 @@ async function performNextTask(call: JobCall, doc: Doc<StoredDagRun>): Promise<u
     await change(call, doc.id, (run) => waitForEvent(run, call.now()))
     return undefined
   }
-  const task = findNextTask(doc.value)
+  const task = nextTaskOf(doc.value)
   if (!task) {
     const ended = await change(call, doc.id, (run) => endRun(run, call.nowIso()))
     call.part(faultPointPart)('ingest-run-ended')
