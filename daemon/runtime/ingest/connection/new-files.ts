@@ -50,8 +50,8 @@ async function digestFile(file: DataFile): Promise<string> {
 }
 
 /**
- * The files that have landed with these inputs. Beyond the bound the oldest are forgotten that are in the folder no more: `present`
- * names those that are.
+ * The files that have landed with these inputs. Beyond the bound the oldest are forgotten: first those whose name has a newer one, then
+ * those that are in the folder no more. `present` names those that are: fewer than the bound.
  */
 export function addKnownFiles(
   known: readonly KnownFile[],
@@ -60,6 +60,12 @@ export function addKnownFiles(
 ): KnownFile[] {
   const all = [...known, ...inputs.map(({ name, bytes, sha256 }) => ({ name, bytes, sha256 }))]
   const there = new Set(present.map(baseName))
-  let surplus = all.length - max_known_files
-  return all.filter(({ name }) => surplus <= 0 || there.has(name) || surplus-- <= 0)
+  const newest = new Map(all.map(({ name }, at) => [name, at]))
+  const dated = forgetOldest(all, ({ name }, at) => newest.get(name) !== at)
+  return forgetOldest(dated, ({ name }) => !there.has(name))
+}
+
+function forgetOldest(files: readonly KnownFile[], mayForget: (file: KnownFile, at: number) => boolean): KnownFile[] {
+  let surplus = files.length - max_known_files
+  return files.filter((file, at) => surplus <= 0 || !mayForget(file, at) || surplus-- <= 0)
 }
