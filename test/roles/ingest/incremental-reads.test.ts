@@ -108,6 +108,21 @@ test('each run lands the rows that are new since the run before, also of the sam
   expect(await source.read()).toEqual(['9007199254740994'])
 })
 
+test('a new column at the source lets the rows of the greatest value land again, unless the task names its columns', async () => {
+  for (const [name, columns, again] of [
+    ['widened', undefined, ['2']],
+    ['narrow', ['id', 'name'], []],
+  ] as const) {
+    const source = new GrowingSource(name)
+    source.sql("CREATE TABLE t (id INTEGER, name TEXT); INSERT INTO t VALUES (1, 'a'), (2, 'b')")
+    await source.deploy(columns && { columns })
+    expect(await source.read()).toEqual(['1', '2'])
+    source.sql('ALTER TABLE t ADD COLUMN place TEXT')
+    expect(await source.read()).toEqual(again)
+    expect(await source.read()).toEqual([])
+  }
+})
+
 test('a run with nothing new has a dataset of the same columns, from which tasks after it go on', async () => {
   const source = new GrowingSource('nothing')
   source.sql("CREATE TABLE t (id INTEGER, name TEXT); INSERT INTO t VALUES (1, 'a')")
