@@ -3,14 +3,19 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { writeParquet } from '../../../adapters/format/parquet/write-parquet.ts'
+import { wakeJob } from '../../../daemon/kernel/job/rules.ts'
 import { create } from '../../../daemon/roles/ingest/connection/create.ts'
 import { update as updateConnection } from '../../../daemon/roles/ingest/connection/update.ts'
 import { errors } from '../../../daemon/roles/ingest/dag-run/errors.ts'
 import { deploy } from '../../../daemon/roles/ingest/datapipeline/deploy.ts'
+import { pipelines } from '../../../daemon/roles/ingest/datapipeline/model.ts'
 import { remove } from '../../../daemon/roles/ingest/datapipeline/remove.ts'
 import { run } from '../../../daemon/roles/ingest/datapipeline/run.ts'
 import { update } from '../../../daemon/roles/ingest/datapipeline/update.ts'
+import { readCursors } from '../../../daemon/roles/ingest/read-cursor/model.ts'
+import { dagRuns, runFolderName } from '../../../daemon/roles/ingest/runner/model.ts'
 import { buildBlock, encodeBlocks } from '../../support/data/encode-blocks.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
 import { createDatabase, readLanded, setUpIngestSite, waitUntilDeployed, waitUntilRunOver } from './ingest-site.ts'
 
 const site = setUpIngestSite()
@@ -204,6 +209,47 @@ test('runs that are requested at once read one after the other', async () => {
   await source.deploy()
   const read = await Promise.all([source.read(), source.read(), source.read()])
   expect(read.flat().toSorted()).toEqual(['1', '2', '2'])
+})
+
+test('of many runs that wait for the one that reads, its end wakes the oldest alone', async () => {
+  const source = new GrowingSource('many')
+  source.sql('CREATE TABLE t (id INTEGER); INSERT INTO t VALUES (1)')
+  await source.deploy()
+  await source.read()
+  const store = site().store('ingest')
+  const person = await ann()
+  await person.ok(update, { uid: source.uid, action: 'pause' })
+  const runs: string[] = []
+  const trigger = async () => {
+    const { dag_run_id } = await person.ok(run, { uid: source.uid }, { 'idempotency-key': `many-${runs.length}` })
+    runs.push(`${source.uid}.${dag_run_id}`)
+    site().clock.advance(1)
+  }
+  const jobs = async () =>
+    await Promise.all(runs.map(async (id) => (await store.get(dagRuns, id))?.value ?? expect.unreachable()))
+  await trigger()
+  const [first = ''] = runs
+  const reader = await store.get(dagRuns, first)
+  const holder = { run: first, dataset: `${runFolderName(reader ?? expect.unreachable())}/read` }
+  const [cursor] = (await store.list(readCursors, { filter: { pipeline: source.uid }, limit: 9 })).docs
+  await store.update(readCursors, cursor?.id ?? '', ({ value }) => ({ next: { ...value, holder }, answer: undefined }))
+  // The reader sleeps on.
+  await store.update(pipelines, source.uid, ({ value }) => ({
+    next: { ...value, is_paused: false },
+    answer: undefined,
+  }))
+  for (let waiting = 1; waiting <= 4; waiting += 1) await trigger()
+  await waitUntil(async () => (await jobs()).slice(1).every(({ job }) => job.claims === 1 && job.state === 'waiting'))
+  const now = site().clock.now()
+  await store.update(dagRuns, first, ({ value }) => ({ next: wakeJob(value, now), answer: undefined }))
+  site().wakeWorker('ingest', 'jobs')
+  await waitUntil(async () => {
+    site().clock.advance(1)
+    return (await jobs()).every(({ state }) => state === 'success')
+  })
+  expect((await jobs()).map(({ job }) => job.claims)).toEqual([1, 2, 2, 2, 2])
+  const starts = (await jobs()).map(({ started_at = '' }) => started_at)
+  expect(starts).toEqual(starts.toSorted())
 })
 
 function writeParts(name: string, ids: readonly string[]): void {

@@ -1,4 +1,5 @@
 // The cursor of a task while its run reads: taken before the try, and moved once the dataset is durable.
+import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
@@ -6,17 +7,23 @@ import type { DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { isIncremental } from '../operator/ingest-database.ts'
 import { faultPointPart, type OpenConnection, type TaskCursor, type TaskOutcome, taskPerformerPart } from '../parts.ts'
 import { dagRuns, runFolderName, type StoredDagRun } from '../runner/model.ts'
+import { nextTaskOf } from '../runner/next-task.ts'
 import { isTaskOver } from '../runner/rules.ts'
-import { wakeRuns } from '../runner/wake-runs.ts'
+import { wakeOldestRun } from '../runner/wake-runs.ts'
 import { type CursorHolder, digestOfReading, readCursorId, readCursors, type StoredReadCursor } from './model.ts'
 import { type LandedReading, moveCursor, takeCursor } from './rules.ts'
 
 /** `service`: sees runs that the principal may not. */
 type CursorCall = Call & { readonly service: Call }
 
-export type HeldCursor = { readonly id: string; readonly holder: CursorHolder; readonly work: TaskCursor }
+export type HeldCursor = {
+  readonly id: string
+  readonly task: DagTask
+  readonly holder: CursorHolder
+  readonly work: TaskCursor
+}
 
-/** Undefined for a task that reads all; `busy` while another run reads, whose end wakes this one. */
+/** Undefined for a task that reads all; `busy` while another run reads, whose end wakes the oldest that waits. */
 export async function holdCursor(
   call: CursorCall,
   run: Doc<StoredDagRun>,
@@ -42,7 +49,7 @@ export async function holdCursor(
   if (!answer) return 'busy'
   call.part(faultPointPart)('ingest-cursor-held')
   const base = doc.value.landed
-  return { id, holder, work: { of, ...(base && { base }) } }
+  return { id, task, holder, work: { of, ...(base && { base }) } }
 }
 
 async function findOrCreate(
@@ -85,8 +92,15 @@ export async function releaseCursor(
     return next === value ? { answer: undefined } : { next: { ...next, updated_at: call.nowIso() }, answer: undefined }
   })
   call.part(faultPointPart)('ingest-cursor-moved')
-  // Not one that waits for its next try. Those that a crash leaves asleep wake by themselves.
-  await wakeRuns(call.service, pipeline, ({ job }) => job.state === 'waiting' || job.state === 'running')
+  // Those that this or a crash leaves asleep wake by themselves.
+  await wakeOldestRun(call.service, pipeline, (run) => run.id !== held.holder.run && isWaiting(run.value, held.task))
+}
+
+/** Not where it waits for its next try. One whose step goes on may have found the cursor taken just now. */
+function isWaiting(run: StoredDagRun, { name, params }: DagTask): boolean {
+  if (run.job.state !== 'waiting' && run.job.state !== 'running') return false
+  const next = nextTaskOf(run)
+  return next?.name === name && canonicalJson(next.params) === canonicalJson(params)
 }
 
 /** Forgets what has landed of a pipeline that is deleted, whose uid another one may have. */

@@ -78,7 +78,7 @@ class EmbeddedCallerScheduler implements CallerScheduler {
       return { next: { ...value, is_paused: isPaused, updated_at: call.nowIso() }, answer: undefined, audit }
     })
     // Runs of a paused pipeline wait for this.
-    if (!isPaused) await wakeRuns(call, doc.id, () => true)
+    if (!isPaused) await wakeRuns(call, doc.id)
     return showDag(changed.value) ?? refuseUnknownDag(dag)
   }
 

@@ -17,13 +17,13 @@ import type { RequestedTaskOutcome, TaskRequest } from '../requested-task/task-r
 import { settings } from '../settings.ts'
 import { announceEnd } from './announce-end.ts'
 import { dagRuns, runFolderName, type StoredDagRun } from './model.ts'
+import { nextTaskOf } from './next-task.ts'
 import {
   beginTask,
   completeTask,
   endRun,
   failRun,
   failTry,
-  findNextTask,
   isTaskBegun,
   retryDelay_ms,
   waitForCursor,
@@ -49,10 +49,6 @@ export const runJob = jobKind<StoredDagRun>({
   fail: (run, { failure, at }) => failRun(run, failure, at),
   onFailed: (call) => announceEnd(call, 'failed'),
 })
-
-function nextTaskOf(run: StoredDagRun): DagTask | undefined {
-  return findNextTask(run, (task) => findRequest(task) !== undefined)
-}
 
 async function performNextTask(call: JobCall, doc: Doc<StoredDagRun>): Promise<undefined> {
   const { pipeline: uid } = doc.value
