@@ -65,6 +65,24 @@ export const dagRepositoryRequirements: readonly DagRepositoryRequirement[] = [
     expect((await propose(other, 'pl_pending', '{"pending": 2}\n')).commit).not.toBe(proposal.commit)
   }),
 
+  requirement(
+    'again',
+    'has another proposal of the same text for another deployment, and one for each',
+    async (world) => {
+      const { repository, other } = world
+      const file = { uid: 'pl_again', name: dagFileName({ uid: 'pl_again', dag_id: 'daily' }, 'json') }
+      const proposeAs = (by: RepositoryMethods, summary: string) =>
+        by.propose({ ...file, text: '{}\n' }, { ...note, summary })
+      const first = await proposeAs(repository, 'Propose daily, deployment 1')
+      expect(await proposeAs(other, 'Propose daily, deployment 1')).toBe(first)
+      const second = await proposeAs(other, 'Propose daily, deployment 2')
+      expect(second).not.toBe(first)
+      expect(await proposeAs(repository, 'Propose daily, deployment 2')).toBe(second)
+      expect(await repository.publish({ ...file, commit: first }, 'one\n', note)).toBe('superseded')
+      expect(await repository.publish({ ...file, commit: second }, 'one\n', note)).toMatch(/^[0-9a-f]{40}$/)
+    },
+  ),
+
   requirement('check', 'answers what the check found, with the line', async ({ repository, judge }) => {
     const good = await propose(repository, 'pl_good', '{"good": 1}\n')
     await judge(good, { state: 'passed' })

@@ -1,4 +1,5 @@
 // What a DAG repository needs of a git host, whatever its interface.
+import * as z from 'zod'
 import type { CommitNote, DagCheck } from '../../../daemon/shared/dag-repository/dag-repository.ts'
 
 /** `version`: by which a change names the content that it replaces. */
@@ -19,11 +20,14 @@ export type HostCommit = {
   readonly note: CommitNote
 }
 
+/** `summary`: first line of its message. */
+export type HostHead = { readonly commit: string; readonly summary: string }
+
 /** Methods throw as those of `DagRepository` do. */
 export interface GitHost {
   readonly kind: 'gitea' | 'gitlab'
-  /** The commit of a branch; undefined for one that there is not. */
-  findHead(branch: string, signal?: AbortSignal): Promise<string | undefined>
+  /** The newest commit of a branch; undefined for a branch that there is not. */
+  findHead(branch: string, signal?: AbortSignal): Promise<HostHead | undefined>
   /** `ref`: a branch or a commit. */
   findFile(ref: string, path: string): Promise<HostFile | undefined>
   /** `refused`: a file has changed since, or the branch; the reason of the host. */
@@ -33,6 +37,11 @@ export interface GitHost {
   findCheck(commit: string): Promise<DagCheck>
   close(): void
 }
+
+/** Of the answer to a request for a branch, which Gitea and GitLab have alike. */
+export const branchAnswer = z
+  .object({ commit: z.object({ id: z.string(), message: z.string() }) })
+  .transform(({ commit: { id, message } }): HostHead => ({ commit: id, summary: message.split('\n', 1)[0] ?? '' }))
 
 /** The line that a CI names in what it says of a file. */
 export function findLine(text: string): { readonly line?: number } {

@@ -1,11 +1,18 @@
 // Gitea and Forgejo as a git host: the interfaces of contents, branches and commit statuses (API v1).
 import * as z from 'zod'
 import type { DagCheck } from '../../../daemon/shared/dag-repository/dag-repository.ts'
-import { findLine, type GitHost, type HostChange, type HostCommit, type HostFile } from './git-host.ts'
+import {
+  branchAnswer,
+  findLine,
+  type GitHost,
+  type HostChange,
+  type HostCommit,
+  type HostFile,
+  type HostHead,
+} from './git-host.ts'
 import { toHostAuthor } from './host-author.ts'
 import { describeAnswer, encodePath, type HostAnswer, HostClient, type HostServer, readAnswer } from './host-client.ts'
 
-const branchAnswer = z.object({ commit: z.object({ id: z.string() }) })
 const fileAnswer = z.object({
   type: z.literal('file'),
   sha: z.string(),
@@ -32,9 +39,9 @@ export class GiteaHost implements GitHost {
     this.#root = `/api/v1/repos/${encodePath(project)}`
   }
 
-  async findHead(branch: string, signal?: AbortSignal): Promise<string | undefined> {
+  async findHead(branch: string, signal?: AbortSignal): Promise<HostHead | undefined> {
     const path = `${this.#root}/branches/${encodePath(branch)}`
-    return (await this.#client.get({ path, signal }, branchAnswer))?.commit.id
+    return await this.#client.get({ path, signal }, branchAnswer)
   }
 
   async findFile(ref: string, path: string): Promise<HostFile | undefined> {

@@ -1,11 +1,18 @@
 // GitLab as a git host: the interfaces of files, branches, commits and their statuses (REST API v4).
 import * as z from 'zod'
 import type { DagCheck } from '../../../daemon/shared/dag-repository/dag-repository.ts'
-import { findLine, type GitHost, type HostChange, type HostCommit, type HostFile } from './git-host.ts'
+import {
+  branchAnswer,
+  findLine,
+  type GitHost,
+  type HostChange,
+  type HostCommit,
+  type HostFile,
+  type HostHead,
+} from './git-host.ts'
 import { toHostAuthor } from './host-author.ts'
 import { describeAnswer, HostClient, type HostServer, readAnswer } from './host-client.ts'
 
-const branchAnswer = z.object({ commit: z.object({ id: z.string() }) })
 const fileAnswer = z.object({ content: z.string(), encoding: z.literal('base64'), last_commit_id: z.string() })
 const commitAnswer = z.object({ id: z.string() })
 const statusesAnswer = z.array(
@@ -29,9 +36,9 @@ export class GitlabHost implements GitHost {
     this.#root = `/api/v4/projects/${encodeURIComponent(project)}/repository`
   }
 
-  async findHead(branch: string, signal?: AbortSignal): Promise<string | undefined> {
+  async findHead(branch: string, signal?: AbortSignal): Promise<HostHead | undefined> {
     const path = `${this.#root}/branches/${encodeURIComponent(branch)}`
-    return (await this.#client.get({ path, signal }, branchAnswer))?.commit.id
+    return await this.#client.get({ path, signal }, branchAnswer)
   }
 
   /** Its version is the last commit that changed it. */

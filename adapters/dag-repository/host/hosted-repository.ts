@@ -29,15 +29,18 @@ export class HostedRepository implements DagRepository {
     this.#layout = layout
   }
 
-  /** Beside it is no file of the DAG in another language: a CI would see both. */
+  /**
+   * Found again by its summary: the same content with another one is another commit, for another run of the CI. Beside it is no file of
+   * the DAG in another language: the CI would see both.
+   */
   async propose({ uid, name, text }: DagFile, note: CommitNote): Promise<string> {
     const branch = pendingBranch(uid)
     const others = otherNamesOf(name).map((other) => [this.#pendingPath(other), undefined] as const)
     return await this.#untilAccepted(async () => {
       const head = await this.#host.findHead(branch)
-      const base = head ?? (await this.#requireLiveHead())
+      const base = head?.commit ?? (await this.#requireLiveHead())
       const former = await this.#host.findFile(base, this.#pendingPath(name))
-      if (head && former?.text === text) return { commit: head }
+      if (head?.summary === note.summary && former?.text === text) return { commit: head.commit }
       const changes = await this.#findChanges(base, others)
       changes.push({ path: this.#pendingPath(name), text, former: former?.version })
       return await this.#host.commit({ branch, ...(head ? {} : { from: this.#layout.branch }), changes, note })
@@ -90,7 +93,7 @@ export class HostedRepository implements DagRepository {
   }
 
   async #isPending({ uid, commit }: DagProposal): Promise<boolean> {
-    return (await this.#host.findHead(pendingBranch(uid))) === commit
+    return (await this.#host.findHead(pendingBranch(uid)))?.commit === commit
   }
 
   /** One after the other in this process: those of others come between at times. Undefined where `isWanted` says no. */
@@ -139,7 +142,7 @@ export class HostedRepository implements DagRepository {
   async #requireLiveHead(signal?: AbortSignal): Promise<string> {
     const { branch } = this.#layout
     const head = await this.#host.findHead(branch, signal)
-    if (head !== undefined) return head
+    if (head !== undefined) return head.commit
     throw refuse(
       'wrong_state',
       `the git host shows no branch ${branch} in the project to the token of the site: create it`,

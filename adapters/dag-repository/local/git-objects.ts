@@ -33,6 +33,12 @@ export class GitObjects {
     return found && Buffer.from(found.blob).toString()
   }
 
+  /** First line of the message of a commit. */
+  async readSummary(commit: string): Promise<string> {
+    const { message } = (await readCommit({ ...this.#at, oid: commit })).commit
+    return message.split('\n', 1)[0] ?? ''
+  }
+
   /** Returns the commit, whose objects are on disk; the parent itself where nothing changes. */
   async commit(parent: string | undefined, changes: FileChanges, note: CommitNote): Promise<string> {
     const before = parent && (await readCommit({ ...this.#at, oid: parent })).commit.tree

@@ -45,12 +45,17 @@ export class LocalRepository implements Omit<DagRepository, 'probe' | 'close'> {
     return await this.#change(async () => {
       const branch = pendingBranch(uid)
       const pending = await this.#objects.findHead(branch)
-      if (pending && (await this.#objects.findText(pending, this.#pendingPath(name))) === text) return pending
+      if (pending && (await this.#isProposal(pending, name, text, note))) return pending
       const live = await this.#objects.findHead(layout.branch)
       const commit = await this.#objects.commit(live, new Map([[this.#pendingPath(name), text]]), note)
       await setBranch(gitdir, branch, commit)
       return commit
     })
+  }
+
+  async #isProposal(commit: string, name: string, text: string, { summary }: CommitNote): Promise<boolean> {
+    const found = await this.#objects.findText(commit, this.#pendingPath(name))
+    return found === text && (await this.#objects.readSummary(commit)) === summary
   }
 
   async check({ name, commit }: DagProposal): Promise<DagCheck> {

@@ -14,6 +14,7 @@ export type DagProposal = Omit<DagFile, 'text'> & { readonly commit: string }
 
 /** What a commit says of itself. */
 export type CommitNote = {
+  /** One line. */
   readonly summary: string
   readonly author: string
   readonly now_ms: number
@@ -42,7 +43,10 @@ export type LiveDag = { readonly text: string; readonly commit: string }
  */
 export interface DagRepository {
   readonly kind: 'local' | 'gitea' | 'gitlab'
-  /** Writes the DAG to the pending path, on a branch of its own, in place of what was pending. Returns the commit. */
+  /**
+   * Writes the DAG to the pending path, on a branch of its own, in place of what was pending. Returns the commit; that of before for
+   * the same text with the same summary.
+   */
   propose(file: DagFile, note: CommitNote): Promise<string>
   /** The result of the check of a commit. */
   check(proposal: DagProposal): Promise<DagCheck>

@@ -6,7 +6,11 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 type StoredFile = { readonly text: string; readonly last_commit_id: string }
-type StoredCommit = { readonly parent: string | undefined; readonly files: ReadonlyMap<string, StoredFile> }
+type StoredCommit = {
+  readonly parent: string | undefined
+  readonly message: string
+  readonly files: ReadonlyMap<string, StoredFile>
+}
 type CommitAction = {
   readonly action: 'create' | 'update' | 'delete'
   readonly file_path: string
@@ -16,6 +20,7 @@ type CommitAction = {
 type CommitRequest = {
   readonly branch: string
   readonly start_branch?: string
+  readonly commit_message: string
   readonly actions: readonly CommitAction[]
 }
 type Answer = readonly [status: number, body?: unknown]
@@ -38,7 +43,7 @@ export class GitlabServer {
   })
 
   async start(): Promise<void> {
-    this.#branches.set('main', this.#store({ parent: undefined, files: new Map() }))
+    this.#branches.set('main', this.#store({ parent: undefined, message: 'Begin', files: new Map() }))
     await once(this.#server.listen(0, '127.0.0.1'), 'listening')
   }
 
@@ -62,7 +67,8 @@ export class GitlabServer {
   }
 
   commitOutside(path: string, text: string): void {
-    this.#commit({ branch: 'main', actions: [{ action: 'create', file_path: path, content: toBase64(text) }] })
+    const actions = [{ action: 'create', file_path: path, content: toBase64(text) } as const]
+    this.#commit({ branch: 'main', commit_message: 'Outside', actions })
   }
 
   removeBranch(name: string): void {
@@ -88,7 +94,8 @@ export class GitlabServer {
     switch (`${request.method} ${noun}${rest ?? ''}`) {
       case 'GET branches': {
         const head = this.#branches.get(wanted)
-        return head ? [200, { name: wanted, commit: { id: head } }] : [404, { message: '404 Branch Not Found' }]
+        if (!head) return [404, { message: '404 Branch Not Found' }]
+        return [200, { name: wanted, commit: { id: head, message: this.#find(head)?.message } }]
       }
       case 'DELETE branches':
         return this.#branches.delete(wanted) ? [204] : [404, { message: '404 Branch Not Found' }]
@@ -111,7 +118,7 @@ export class GitlabServer {
     return this.#commits.get(this.#branches.get(ref) ?? ref)
   }
 
-  #commit({ branch, start_branch, actions }: CommitRequest): Answer {
+  #commit({ branch, start_branch, commit_message: message, actions }: CommitRequest): Answer {
     if (start_branch !== undefined && this.#branches.has(branch))
       return [
         400,
@@ -120,7 +127,7 @@ export class GitlabServer {
     const parent = this.#branches.get(start_branch ?? branch)
     const before = parent === undefined ? undefined : this.#commits.get(parent)
     if (!before) return [400, { message: 'You can only create or edit files when you are on a branch' }]
-    const id = this.#store({ parent, files: before.files })
+    const id = this.#store({ parent, message, files: before.files })
     const files = new Map(before.files)
     for (const { action, file_path, content = '', last_commit_id } of actions) {
       const former = files.get(file_path)
@@ -134,7 +141,7 @@ export class GitlabServer {
       if (action === 'delete') files.delete(file_path)
       else files.set(file_path, { text: Buffer.from(content, 'base64').toString(), last_commit_id: id })
     }
-    this.#commits.set(id, { parent, files })
+    this.#commits.set(id, { parent, message, files })
     this.#branches.set(branch, id)
     this.onCommit(id)
     return [201, { id, parent_ids: [parent] }]
