@@ -80,6 +80,8 @@ requires('git')('git programs find nothing wrong, clone it and see who published
   expect(git('log', '-1', '--format=%an|%ae|%s', '--grep', 'Deploy', 'main')).toBe(
     'Olga  o@example.org||Deploy a DAG\n',
   )
+  // No git program packs it by itself.
+  expect(git('config', 'gc.auto')).toBe('0\n')
   // What git packs is read as before, and removed as before.
   git('gc', '--quiet', '--prune=now')
   const { repository } = world

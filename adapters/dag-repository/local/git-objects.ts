@@ -1,15 +1,7 @@
 // Objects of a bare repository: the files of a commit, and commits that change some of them.
-import {
-  readBlob,
-  readCommit,
-  readTree,
-  resolveRef,
-  type TreeEntry,
-  writeBlob,
-  writeCommit,
-  writeTree,
-} from 'isomorphic-git'
+import { readBlob, readCommit, readTree, type TreeEntry, writeBlob, writeCommit, writeTree } from 'isomorphic-git'
 import type { CommitNote } from '../../../daemon/shared/dag-repository/dag-repository.ts'
+import { readBranch } from './branch-file.ts'
 import { durableGitFiles, syncObjects } from './durable-git-files.ts'
 
 /** New texts of files by their paths; undefined removes a file. */
@@ -24,7 +16,7 @@ export class GitObjects {
 
   /** Undefined for a branch that there is not. */
   async findHead(branch: string): Promise<string | undefined> {
-    return await orUndefined(resolveRef({ ...this.#at, ref: `refs/heads/${branch}` }))
+    return await readBranch(this.#at.gitdir, branch)
   }
 
   /** Undefined for a commit or a file that there is not. */

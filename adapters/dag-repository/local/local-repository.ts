@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { init } from 'isomorphic-git'
+import { init, setConfig } from 'isomorphic-git'
 import { otherNamesOf } from '../../../daemon/shared/dag-repository/dag-file-name.ts'
 import type {
   CommitNote,
@@ -14,10 +14,10 @@ import type {
 } from '../../../daemon/shared/dag-repository/dag-repository.ts'
 import { pendingBranch, type RepositoryLayout } from '../../../daemon/shared/dag-repository/repository-layout.ts'
 import { syncFolderAsync } from '../../platform/durable-file/sync-folder.ts'
-import { lockBranch, removeBranch, setBranch } from './branch-file.ts'
+import { removeBranch, setBranch, underBranchLock } from './branch-file.ts'
 import { durableGitFiles } from './durable-git-files.ts'
 import { type FileChanges, GitObjects } from './git-objects.ts'
-import { RepositoryTurns, type TakeRepositoryLock, waitFor } from './repository-turns.ts'
+import { RepositoryTurns, type TakeRepositoryLock } from './repository-turns.ts'
 
 export type LocalRepositoryOptions = {
   /** The bare repository, which is made at its first use. */
@@ -42,8 +42,8 @@ export class LocalRepository implements Omit<DagRepository, 'probe' | 'close'> {
 
   async propose({ uid, name, text }: DagFile, note: CommitNote): Promise<string> {
     const { gitdir, layout } = this.#options
-    return await this.#change(async () => {
-      const branch = pendingBranch(uid)
+    const branch = pendingBranch(uid)
+    return await this.#changeBranch(branch, async () => {
       const pending = await this.#objects.findHead(branch)
       if (pending && (await this.#isProposal(pending, name, text, note))) return pending
       const live = await this.#objects.findHead(layout.branch)
@@ -66,27 +66,32 @@ export class LocalRepository implements Omit<DagRepository, 'probe' | 'close'> {
 
   async publish({ uid, name, commit }: DagProposal, catalog: string, note: CommitNote): Promise<string | 'superseded'> {
     const { gitdir, layout } = this.#options
-    return await this.#change(async () => {
+    const branch = pendingBranch(uid)
+    return await this.#changeBranch(branch, async () => {
       const text = await this.#objects.findText(commit, this.#pendingPath(name))
       if (text === undefined) return 'superseded'
-      const isPending = (await this.#objects.findHead(pendingBranch(uid))) === commit
+      const isPending = (await this.#objects.findHead(branch)) === commit
+      if (!isPending) return (await this.#findLive(name, text)) ?? 'superseded'
       const files: FileChanges = new Map([
         ...otherNamesOf(name).map((other) => [this.#livePath(other), undefined] as const),
         [this.#livePath(name), text],
         [layout.catalog_path, catalog],
       ])
-      if (!isPending) return (await this.#findLive(name, text)) ?? 'superseded'
-      const published = await this.#commitLive(files, note)
-      await removeBranch(gitdir, pendingBranch(uid))
+      const published = await underBranchLock(gitdir, layout.branch, () => this.#commitLive(files, note))
+      await removeBranch(gitdir, branch)
       return published
     })
   }
 
   async remove(uid: string, names: readonly string[], note: CommitNote): Promise<void> {
-    await this.#change(async () => {
-      if (await this.#objects.findHead(this.#options.layout.branch))
-        await this.#commitLive(new Map(names.map((name) => [this.#livePath(name), undefined])), note)
-      await removeBranch(this.#options.gitdir, pendingBranch(uid))
+    const { gitdir, layout } = this.#options
+    const branch = pendingBranch(uid)
+    await this.#changeBranch(branch, async () => {
+      await underBranchLock(gitdir, layout.branch, async () => {
+        if (await this.#objects.findHead(layout.branch))
+          await this.#commitLive(new Map(names.map((name) => [this.#livePath(name), undefined])), note)
+      })
+      await removeBranch(gitdir, branch)
     })
   }
 
@@ -101,27 +106,21 @@ export class LocalRepository implements Omit<DagRepository, 'probe' | 'close'> {
     return live?.text === text ? live.commit : undefined
   }
 
-  /** Under the lock of git programs too, so that the commit of one that pushes meanwhile is not lost. */
+  /** Under the lock of the live branch. */
   async #commitLive(changes: FileChanges, note: CommitNote): Promise<string> {
     const { gitdir, layout } = this.#options
-    const lock = await waitFor(async () => {
-      const taken = await lockBranch(gitdir, layout.branch)
-      return taken === 'locked' ? undefined : taken
-    })
-    try {
-      const head = await this.#objects.findHead(layout.branch)
-      const commit = await this.#objects.commit(head, changes, note)
-      if (commit !== head) await setBranch(gitdir, layout.branch, commit)
-      return commit
-    } finally {
-      await lock.release()
-    }
+    const head = await this.#objects.findHead(layout.branch)
+    const commit = await this.#objects.commit(head, changes, note)
+    if (commit !== head) await setBranch(gitdir, layout.branch, commit)
+    return commit
   }
 
-  async #change<T>(act: () => Promise<T>): Promise<T> {
+  /** Under the lock of git programs too, so that the commit of one that pushes meanwhile is not lost. */
+  async #changeBranch<T>(branch: string, act: () => Promise<T>): Promise<T> {
+    const { gitdir } = this.#options
     return await this.#turns.run(async () => {
-      if (!existsSync(this.#options.gitdir)) await createRepository(this.#options)
-      return await act()
+      if (!existsSync(gitdir)) await createRepository(this.#options)
+      return await underBranchLock(gitdir, branch, act)
     })
   }
 
@@ -139,7 +138,10 @@ async function createRepository({ gitdir, layout }: LocalRepositoryOptions): Pro
   const draft = join(dirname(gitdir), `.${basename(gitdir)}.draft`)
   await rm(draft, { recursive: true, force: true })
   await mkdir(draft, { recursive: true, mode: 0o700 })
-  await init({ fs: durableGitFiles, gitdir: draft, bare: true, defaultBranch: layout.branch })
+  const at = { fs: durableGitFiles, gitdir: draft }
+  await init({ ...at, bare: true, defaultBranch: layout.branch })
+  // A push would begin one, which removes objects and folders under the hands of this process.
+  await setConfig({ ...at, path: 'gc.auto', value: 0 })
   await rename(draft, gitdir)
   await syncFolderAsync(dirname(gitdir))
 }
