@@ -9,6 +9,7 @@ import { publish } from '../../../daemon/roles/hub/feed/publish.ts'
 import { deliver } from '../../../daemon/roles/hub/message/deliver.ts'
 import { register } from '../../../daemon/roles/hub/node/register.ts'
 import { deploy } from '../../../daemon/roles/ingest/datapipeline/deploy.ts'
+import { list as listPipelines } from '../../../daemon/roles/ingest/datapipeline/list.ts'
 import { create as createSignal } from '../../../daemon/roles/intelligence/signal/create.ts'
 import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
 import { create as createLens } from '../../../daemon/roles/resolution/lens/create.ts'
@@ -140,6 +141,8 @@ async function causeRoleEvents({ alpha }: MonitoredSites): Promise<void> {
   const tasks = [{ name: 'read', operator: 'ingest_file', params: { file: 'missing.csv' } }]
   const content = JSON.stringify({ format: 1, dag_id: 'people', tasks })
   await olga.ok(deploy, { dag_id: 'people', content, run_on_deploy: true })
+  // The clock of the story is put ahead later, beyond the time that a step may take.
+  await waitUntil(async () => (await olga.ok(listPipelines, {})).items[0]?.last_run?.state === 'failed')
   const subject = { type: 'asset' as const, id: 'gate', name: 'Gate' }
   await olga.ok(createSignal, {
     signal_type: 'manual',
