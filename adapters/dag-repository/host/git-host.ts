@@ -42,9 +42,3 @@ export interface GitHost {
 export const branchAnswer = z
   .object({ commit: z.object({ id: z.string(), message: z.string() }) })
   .transform(({ commit: { id, message } }): HostHead => ({ commit: id, summary: message.split('\n', 1)[0] ?? '' }))
-
-/** The line that a CI names in what it says of a file. */
-export function findLine(text: string): { readonly line?: number } {
-  const [, line] = /(?:\bline |\.(?:json|py):)(\d{1,9})\b/i.exec(text) ?? []
-  return line === undefined || Number(line) < 1 ? {} : { line: Number(line) }
-}

@@ -3,7 +3,6 @@ import * as z from 'zod'
 import type { DagCheck } from '../../../daemon/shared/dag-repository/dag-repository.ts'
 import {
   branchAnswer,
-  findLine,
   type GitHost,
   type HostChange,
   type HostCommit,
@@ -12,6 +11,7 @@ import {
 } from './git-host.ts'
 import { toHostAuthor } from './host-author.ts'
 import { describeAnswer, encodePath, type HostAnswer, HostClient, type HostServer, readAnswer } from './host-client.ts'
+import { type HostStatus, judgeStatuses } from './judge-statuses.ts'
 
 const fileAnswer = z.object({
   type: z.literal('file'),
@@ -20,12 +20,14 @@ const fileAnswer = z.object({
   encoding: z.literal('base64'),
 })
 const commitAnswer = z.object({ commit: z.object({ sha: z.string() }) })
-const statusAnswer = z.object({
-  state: z.string(),
-  statuses: z
-    .array(z.object({ status: z.string(), context: z.string().catch(''), description: z.string().catch('') }))
-    .nullish(),
-})
+/** Without a status some releases answer with nothing. */
+const statusAnswer = z
+  .object({
+    statuses: z
+      .array(z.object({ status: z.string(), context: z.string().catch(''), description: z.string().catch('') }))
+      .nullish(),
+  })
+  .optional()
 
 type GiteaOptions = Omit<HostServer, 'credentials'> & { readonly token: string; readonly project: string }
 
@@ -72,16 +74,13 @@ export class GiteaHost implements GitHost {
     if (answer.status !== 404) readAnswer(answer, z.unknown())
   }
 
-  /** Combined of all contexts: a commit without one waits. */
+  /** The newest status of each context. */
   async findCheck(commit: string): Promise<DagCheck> {
     const path = `${this.#root}/commits/${commit}/status`
-    const { state, statuses } = (await this.#client.get({ path }, statusAnswer)) ?? { state: 'pending', statuses: [] }
-    if (!statuses || statuses.length === 0) return { state: 'pending', reason: 'no CI has reported on the commit' }
-    if (state === 'success' || state === 'warning' || state === 'skipped') return { state: 'passed' }
-    const [wrong] = statuses.filter(({ status }) => status === 'failure' || status === 'error')
-    if (state === 'pending') return { state: 'pending', reason: 'the CI has not ended' }
-    const reason = wrong ? `${wrong.context}: ${wrong.description}` : `the CI reports ${state}`
-    return { state: 'rejected', reason, ...findLine(wrong?.description ?? '') }
+    return await judgeStatuses(async (page) => {
+      const query = { page: `${page}`, limit: '50' }
+      return ((await this.#client.get({ path, query }, statusAnswer))?.statuses ?? []).map(toStatus)
+    })
   }
 
   close(): void {
@@ -92,6 +91,15 @@ export class GiteaHost implements GitHost {
 /** Of a commit that came too late for its branch: it answers 403 or 500, by the moment. */
 function isTooLate(answer: HostAnswer): boolean {
   return /^(403|500) .*(cannot lock ref|PushOutOfDate|non-fast-forward)/.test(describeAnswer(answer))
+}
+
+const outcomes: Readonly<Record<string, HostStatus['outcome']>> = {
+  ...{ success: 'success', failure: 'failure', error: 'failure', warning: 'harmless', skipped: 'harmless' },
+}
+
+function toStatus(given: { readonly status: string; readonly context: string; readonly description: string }) {
+  const { status, context: name, description } = given
+  return { name, outcome: outcomes[status] ?? 'waiting', description: description || status }
 }
 
 function toOperation({ path, text, former }: HostChange) {

@@ -3,7 +3,6 @@ import * as z from 'zod'
 import type { DagCheck } from '../../../daemon/shared/dag-repository/dag-repository.ts'
 import {
   branchAnswer,
-  findLine,
   type GitHost,
   type HostChange,
   type HostCommit,
@@ -12,6 +11,7 @@ import {
 } from './git-host.ts'
 import { toHostAuthor } from './host-author.ts'
 import { describeAnswer, HostClient, type HostServer, readAnswer } from './host-client.ts'
+import { type HostStatus, judgeStatuses } from './judge-statuses.ts'
 
 const fileAnswer = z.object({ content: z.string(), encoding: z.literal('base64'), last_commit_id: z.string() })
 const commitAnswer = z.object({ id: z.string() })
@@ -65,24 +65,28 @@ export class GitlabHost implements GitHost {
     if (answer.status !== 404) readAnswer(answer, z.unknown())
   }
 
-  /** Of the newest status of each job; one that may fail does not count. */
+  /** The newest status of each job. */
   async findCheck(commit: string): Promise<DagCheck> {
     const path = `${this.#root}/commits/${commit}/statuses`
-    const found = (await this.#client.get({ path, query: { per_page: '100' } }, statusesAnswer)) ?? []
-    const counting = found.filter(({ allow_failure }) => !allow_failure)
-    const wrong = counting.find(({ status }) => status === 'failed' || status === 'canceled')
-    if (wrong) {
-      const { name, status, description } = wrong
-      return { state: 'rejected', reason: `${name}: ${description ?? status}`, ...findLine(description ?? '') }
-    }
-    if (counting.length === 0) return { state: 'pending', reason: 'no CI has reported on the commit' }
-    const hasEnded = counting.every(({ status }) => status === 'success' || status === 'skipped')
-    return hasEnded ? { state: 'passed' } : { state: 'pending', reason: 'the CI has not ended' }
+    return await judgeStatuses(async (page) => {
+      const query = { page: `${page}`, per_page: '100' }
+      return ((await this.#client.get({ path, query }, statusesAnswer)) ?? []).map(toStatus)
+    })
   }
 
   close(): void {
     this.#client.close()
   }
+}
+
+const outcomes: Readonly<Record<string, HostStatus['outcome']>> = {
+  ...{ success: 'success', failed: 'failure', canceled: 'failure', skipped: 'harmless' },
+}
+
+/** A job that may fail neither passes nor rejects a commit. */
+function toStatus({ name, status, description, allow_failure }: z.infer<typeof statusesAnswer>[number]): HostStatus {
+  const outcome = allow_failure ? 'harmless' : (outcomes[status] ?? 'waiting')
+  return { name, outcome, description: description || status }
 }
 
 function toAction({ path: file_path, text, former }: HostChange) {

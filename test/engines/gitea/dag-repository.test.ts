@@ -67,6 +67,14 @@ test(
     expect(await pending()).toMatchObject({ state: 'pending' })
     await server.request('POST', at(`statuses/${commit}`), { state: 'success', context: 'ci/lint' })
     expect(await pending()).toMatchObject({ state: 'pending' })
+    // More than a page of statuses has: the newest come first.
+    for (let part = 0; part < 60; part++)
+      await server.request('POST', at(`statuses/${commit}`), { state: 'skipped', context: `ci/part-${part}` })
+    expect(await pending()).toMatchObject({ state: 'pending', reason: 'the CI has not ended' })
+    await server.request('POST', at(`statuses/${commit}`), { state: 'skipped', context: 'ci/dags' })
+    expect(await pending()).toEqual({ state: 'passed' })
+    await server.request('POST', at(`statuses/${commit}`), { state: 'skipped', context: 'ci/lint' })
+    expect(await pending()).toMatchObject({ state: 'pending' })
     await server.request('POST', at(`statuses/${commit}`), { state: 'success', context: 'ci/dags' })
     expect(await pending()).toEqual({ state: 'passed' })
   },

@@ -108,10 +108,16 @@ export class GitlabServer {
       case 'POST commits':
         return this.#commit(JSON.parse(Buffer.concat(chunks).toString()))
       case 'GET commits/statuses':
-        return [200, [...(this.#statuses.get(wanted)?.values() ?? [])]]
+        return [200, this.#listStatuses(wanted, searchParams)]
       default:
         return [404, { error: '404 Not Found' }]
     }
+  }
+
+  #listStatuses(commit: string, query: URLSearchParams): object[] {
+    const size = Number(query.get('per_page') ?? 20)
+    const from = (Number(query.get('page') ?? 1) - 1) * size
+    return [...(this.#statuses.get(commit)?.values() ?? [])].slice(from, from + size)
   }
 
   #find(ref: string): StoredCommit | undefined {
