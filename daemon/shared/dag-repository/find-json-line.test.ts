@@ -29,6 +29,17 @@ test.each([
 ])('the field at "%s" is in line %i', (path, line) => expect(findJsonLine(text, path)).toBe(line))
 
 test.each([
+  ['[ ]', '0', 1],
+  ['[\n[],\n{},\n{"a": [1,\n2 ] , "b\\u0063":\n3}]', '2.bc', 5],
+  ['[\n[],\n{},\n{"a": [1,\n2 ] , "b\\u0063":\n3}]', '2.a.1', 5],
+  ['{"a.b": 1,\n"a": {"b": {\n"c": "\\\\"}},\n"d": -1.5e3}', 'a.b.c', 3],
+  ['{"a.b": 1,\n"a": {"b": {\n"c": "\\\\"}},\n"d": -1.5e3}', 'd', 4],
+  ['{"a": {\n"10": [true,\nnull]}}', 'a.10.1', 3],
+  ['{"a": {\n"10": [true,\nnull]}}', 'a.1', 1],
+  ['"text"', 'a', 1],
+])('in %j, the field at "%s" is in line %i', (text, path, line) => expect(findJsonLine(text, path)).toBe(line))
+
+test.each([
   ['{\n"a": 1,\n}', 'a key is missing', 3],
   ['{\n"a": 1', 'it has no end', 2],
   ['{\n"a": 1\n', 'it has no end', 2],
