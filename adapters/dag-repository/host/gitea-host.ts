@@ -88,9 +88,12 @@ export class GiteaHost implements GitHost {
   }
 }
 
-/** Of a commit that came too late for its branch: it answers 403 or 500, by the moment. */
+/**
+ * Of a commit that came too late for its branch: it answers 403 or 500, by the moment. A 500 has no text but for administrators: its
+ * commit is tried again, and refused as an outage in the end.
+ */
 function isTooLate(answer: HostAnswer): boolean {
-  return /^(403|500) .*(cannot lock ref|PushOutOfDate|non-fast-forward)/.test(describeAnswer(answer))
+  return /^(403|500) .*(cannot lock ref|PushOutOfDate|non-fast-forward)|^500$/.test(describeAnswer(answer))
 }
 
 const outcomes: Readonly<Record<string, HostStatus['outcome']>> = {
