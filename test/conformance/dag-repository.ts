@@ -157,6 +157,12 @@ export const dagRepositoryRequirements: readonly DagRepositoryRequirement[] = [
     expect(await repository.read(kept.name)).toMatchObject({ text: '{}\n' })
   }),
 
+  requirement('large', 'keeps the largest content', async (world) => {
+    const text = '\u20ac'.repeat(262_144)
+    const { proposal, commit } = await publish(world, 'pl_large', text)
+    expect(await world.repository.read(proposal.name)).toEqual({ text, commit })
+  }),
+
   requirement('concurrent', 'loses no DAG of writers at the same time', async (world) => {
     const before = await world.countCommits()
     const uids = Array.from({ length: 8 }, (_, at) => `pl_crowd_${at}`)

@@ -117,6 +117,11 @@ test('every job counts but one that may fail, and a cancelled one rejects', asyn
   expect(await check()).toEqual({ state: 'rejected', reason: 'slow: canceled' })
 })
 
+test('an answer without bounds is refused', async () => {
+  server.commitOutside('dags/endless.json', 'x'.repeat(2 * 1_048_576))
+  await expect(openHosted().read('endless.json')).rejects.toMatchObject({ code: 'unavailable' })
+})
+
 test('a wrong token is refused without its text', async () => {
   const token = 'glpat-of-nobody'
   const refused = openHosted({ token }).read('x.json')

@@ -30,7 +30,8 @@ export type HostRequest = {
 
 export type HostAnswer = { readonly status: number; readonly body: unknown }
 
-const max_answer_bytes = 8 * 1_048_576
+/** Room for the largest content (786 kB of UTF-8) in base64, beside the catalog. */
+const max_answer_bytes = 2 * 1_048_576
 const max_connections = 4
 const longest_reason = 500
 
