@@ -6,6 +6,7 @@ import type { DagCheck, DagProposal } from '../../../daemon/shared/dag-repositor
 import { type DagRepositoryWorld, dagRepositoryRequirements, testLayout } from '../../conformance/dag-repository.ts'
 import { type Gitea, gitea, giteaRequirement } from '../../support/engines/gitea.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
 
 const test = whenPresent(giteaRequirement)
 const timeout = 120_000
@@ -45,7 +46,14 @@ function openWorld(): DagRepositoryWorld {
     countCommits: async () => ((await server.request('GET', at('commits?sha=main&limit=100'))) as unknown[]).length,
     async commitOutside(path, text) {
       const content = Buffer.from(text).toString('base64')
-      await server.request('POST', at(`contents/${path}`), { branch: 'main', message: 'outside', content })
+      const commit = async () => {
+        await server.request('POST', at(`contents/${path}`), { branch: 'main', message: 'outside', content })
+        return true
+      }
+      // A commit of the site may be first: a program commits again then.
+      await waitUntil(() =>
+        commit().catch((error: Error) => (/: (403|409|500) /.test(error.message) ? undefined : Promise.reject(error))),
+      )
     },
   }
 }
