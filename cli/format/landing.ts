@@ -38,7 +38,7 @@ export function formatLanding(terminal: Terminal, dataset: LandedDataset, out: s
 }
 
 /** `line 3 is "n/a"` */
-function describeReason({ input, place, value }: LandedDataset['widened'][number], inputs: number): string {
-  const where = place === undefined ? 'a value' : `${place}`
-  return `${inputs > 1 ? `${input}, ` : ''}${place === undefined ? where : `line ${where}`} is ${JSON.stringify(value.slice(0, 40))}`
+function describeReason({ input, place, unit, value }: LandedDataset['widened'][number], inputs: number): string {
+  const where = place === undefined ? 'a value' : `${unit ?? 'line'} ${place}`
+  return `${inputs > 1 ? `${input}, ` : ''}${where} is ${JSON.stringify(value.slice(0, 40))}`
 }

@@ -1,4 +1,4 @@
-// What each source of rows keeps that can tell which rows are new, as data that run against each of them.
+// Requirements of sources that know which rows are new, as data that run against each of them.
 import { expect } from 'vitest'
 import type { RowPosition } from '../../daemon/kernel/data/landed-dataset.ts'
 import { NewRows } from '../../daemon/runtime/ingest/connection/new-rows.ts'
@@ -10,7 +10,7 @@ export type GrowingTable = {
   readonly table?: string
   /** Further columns that grow with the rows. */
   readonly also?: readonly string[]
-  /** Makes the table anew, without rows. */
+  /** Makes the table again, without rows. */
   clear(): Promise<void> | void
   insert(rows: readonly GrowingRow[]): Promise<void> | void
   /** Columns of it, or of others, that cannot be the cursor, each with the refusal. */

@@ -291,6 +291,8 @@ test('the summary names what landed, and why a column is wider', async () => {
   const { stdout } = await runCommand(landWords(['sales.csv'], 'summary'))
   expect(stdout).toContain('rows      2 in 2 columns')
   expect(stdout).toMatch(/amount +text +line 3 is "n\/a"/)
+  writeFileSync(at('sales.xml'), '<l><i><a>5</a></i><i><a>n/a</a></i></l>')
+  expect((await runCommand(landWords(['sales.xml'], 'of-records'))).stdout).toMatch(/a +text +record 2 is "n\/a"/)
 })
 
 describe('a JSON document', () => {

@@ -1,4 +1,4 @@
-// What a DAG repository needs of a git host, whatever its interface.
+// The requests of a DAG repository to a git host, whatever its interface.
 import * as z from 'zod'
 import type { CommitNote, DagCheck } from '../../../daemon/shared/dag-repository/dag-repository.ts'
 

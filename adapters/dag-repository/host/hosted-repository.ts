@@ -72,7 +72,7 @@ export class HostedRepository implements DagRepository {
   }
 
   async remove(uid: string, names: readonly string[], note: CommitNote): Promise<void> {
-    // What is pending first: a late process publishes nothing then.
+    // The pending content first: a late process publishes nothing then.
     await this.#host.removeBranch(pendingBranch(uid))
     const texts = new Map(names.map((name) => [this.#livePath(name), undefined] as const))
     await this.#commitLive(texts, note, async () => true)
@@ -125,7 +125,7 @@ export class HostedRepository implements DagRepository {
     })
   }
 
-  /** What differs at a commit. */
+  /** The changes that a commit lacks. */
   async #findChanges(
     commit: string,
     texts: Iterable<readonly [path: string, text: string | undefined]>,

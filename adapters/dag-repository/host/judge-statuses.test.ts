@@ -1,4 +1,4 @@
-// What statuses of a commit say together.
+// The result of several statuses of a commit.
 import { expect, test } from 'vitest'
 import { type HostStatus, judgeStatuses } from './judge-statuses.ts'
 

@@ -1,4 +1,4 @@
-// What the statuses of a commit say together: every one counts, since the host does not say which of them is the check of DAGs.
+// The result of all statuses of a commit: every one counts, since the host does not say which of them is the check of DAGs.
 import type { DagCheck } from '../../../daemon/shared/dag-repository/dag-repository.ts'
 
 /** `harmless`: neither a success nor a failure. */

@@ -19,7 +19,7 @@ type ValueText = string | Uint8Array | undefined
 /** Reads a value, and keeps in `state` what is wrong with it, so that what follows can be read. */
 type AvroReader<T> = (cursor: AvroCursor, state: ReadingState, depth: number) => T
 
-/** What was found in a block. */
+/** The state of the reading of a block. */
 export class ReadingState {
   #values_left: number
   /** Why a value of the record has no text. */

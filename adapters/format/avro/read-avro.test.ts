@@ -107,7 +107,7 @@ test('what is wrong with a record is so in every reading, whichever columns it s
   }
 })
 
-test('a time beyond the calendar is its number, which is no time', async () => {
+test('a time beyond the calendar is read as the number that stands for it', async () => {
   const logical = (type: string, logicalType: string) => one({ type, logicalType })
   const end = [0xfe, ...Array<number>(8).fill(0xff), 0x01]
   const instant = encodeAvro(logical('long', 'timestamp-micros'), [[end]])
@@ -169,7 +169,7 @@ describe('a file that is damaged, or made to exhaust a reader, is a fault', () =
     ['a changed end', Uint8Array.from(people_bytes.with(people_bytes.length - 1, 0)), 'does not end where it must'],
     ['another way to pack', encodeAvro(one('int'), [], { codec: 'bzip2' }), 'packed by "bzip2", which is not read'],
     ['the name of a method as one', encodeAvro(one('int'), [], { codec: 'toString' }), 'packed by "toString"'],
-    ['values that are no records', encodeAvro('int', []), 'values are of the type primitive'],
+    ['values of another type than a record', encodeAvro('int', []), 'values are of the type primitive'],
     ['a schema that is no JSON', encodeAvro('{', [], { isRaw: true }), 'its schema is not JSON'],
     ['a type that is not defined', encodeAvro(one('Missing'), []), 'the type "Missing" is not defined'],
     ['a schema of hundreds of levels', encodeAvro(one(deep), []), 'its schema is nested too deeply'],

@@ -5,7 +5,7 @@ import { localName, type XmlAttributes } from './xml-reader.ts'
 /** A text is null where its element is empty, or is marked as nil. */
 export type ElementValue = string | null | readonly (string | null)[]
 
-/** `path`: tells an attribute, and an element with another prefix, from an element of the same name. */
+/** `path`: differs for an attribute, and for an element with another prefix, of the same name. */
 type NamedValues = { readonly path: string; readonly values: (string | null)[] }
 
 type OpenElement = {
@@ -18,7 +18,7 @@ type OpenElement = {
   text: string
 }
 
-/** What a value counts for besides its characters. */
+/** Added to the characters of each value. */
 const value_characters = 16
 
 export class ElementRecord {

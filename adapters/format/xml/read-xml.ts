@@ -12,7 +12,7 @@ import { XmlReader } from './xml-reader.ts'
 const piece_bytes = 65_536
 const subject = 'not a well-formed XML document'
 
-/** What a line has: the record of an element, or what is wrong with it. */
+/** The content of a line: the record of an element, or its fault. */
 type XmlLine = { readonly record: Readonly<Record<string, ElementValue>> } | { readonly fault: string }
 
 /**

@@ -55,7 +55,7 @@ const list_separator = '|'
 
 type DataReader = {
   readonly extensions: readonly string[]
-  /** What the places of bad records count: lines of the file (default), rows of a sheet, or records. */
+  /** Unit of the places of bad records: lines of the file (default), rows of a sheet, or records. */
   readonly place?: PlaceUnit
   /** Whether values may be lists and objects, which have no text but JSON. */
   readonly hasObjects?: boolean
@@ -168,7 +168,7 @@ const writers: Readonly<Record<ResultKind, () => Promise<DataWriterFactory>>> = 
   parquet: async () => (await import('../../format/parquet/write-parquet.ts')).writeParquet,
 }
 
-/** What the places of bad records of a file count. */
+/** The unit of the places of bad records. */
 export function placeUnitOf(kind: DataKind): PlaceUnit {
   return readers[kind].place ?? 'line'
 }

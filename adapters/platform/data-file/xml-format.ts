@@ -1,4 +1,4 @@
-// What a document of XML says of its reading: its encoding, and the elements that are its records.
+// The encoding of an XML document, and the path of the elements that are its records.
 import { openUtf8, type TextEncodingName } from '../../../daemon/kernel/data/utf8-source.ts'
 import { type DataFile, DataFileError } from './data-file.ts'
 

@@ -37,7 +37,8 @@ const widening = z.strictObject({
   from: z.string().max(64).describe('Type that the values before allow.'),
   to: z.string().max(64),
   input: z.string().max(4_096),
-  place: count.optional().describe('Line, row of a sheet, or record of the value.'),
+  place: count.optional().describe('Line, row of a sheet, or number of the record with the value.'),
+  unit: z.enum(['row', 'record']).optional().describe('Unit of `place`; default line.'),
   value: z.string().describe('The beginning of the value.'),
 })
 

@@ -12,7 +12,7 @@ export type DagFile = {
 /** A file that was written to the pending path by this commit. */
 export type DagProposal = Omit<DagFile, 'text'> & { readonly commit: string }
 
-/** What a commit says of itself. */
+/** Author, time and summary of a commit. */
 export type CommitNote = {
   /** One line. */
   readonly summary: string

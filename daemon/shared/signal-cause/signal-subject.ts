@@ -1,4 +1,4 @@
-// What a signal is about, and how grave it is: by every role that reports a cause of one.
+// Subject and severity of a signal, for every role that reports its cause.
 import * as z from 'zod'
 import { requiredText } from '../../kernel/operation/required-text.ts'
 

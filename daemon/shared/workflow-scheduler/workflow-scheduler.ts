@@ -27,7 +27,7 @@ const count = z.int().min(0)
 const digest = z.string().length(64)
 export const gitCommit = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, 'must be the id of a commit')
 
-/** What pins the code of a run; absent for DAGs that became live in an earlier release, and at Airflow. */
+/** Fields that pin the code of a run; absent for DAGs that became live in an earlier release, and at Airflow. */
 export const pinnedFields = {
   commit: gitCommit.optional().meta({ description: 'Commit of the DAG repository that has the DAG' }),
   catalog_version: digest.optional().meta({ description: 'Version of the catalog of operators in that commit' }),
@@ -70,7 +70,7 @@ export const taskLineage = z
   .meta({ id: 'TaskLineage' })
 export type TaskLineage = z.infer<typeof taskLineage>
 
-/** What another role of the site made for a task that requested it. */
+/** The object that another role of the site made for a task. */
 export const requestedWork = z
   .strictObject({
     role: z.string().min(1).max(64),

@@ -39,7 +39,7 @@ test('while the role is away the mark stays, also over a crash, and no failed ru
   expect((await again.ok(listSignals, { subject_id: uid })).items).toHaveLength(1)
 })
 
-test('an answer that is no verdict on the signal keeps the mark, and holds up no other; then one signal follows', async () => {
+test('an answer without a decision on the signal keeps the mark, and holds up no other; then one signal follows', async () => {
   const site = await openDividedSite(['ingest', 'intelligence'])
   const endRefusals = await site.refuseFor('intelligence', 'internal', Number.POSITIVE_INFINITY)
   await site.start('site', 'ingest')

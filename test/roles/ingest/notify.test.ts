@@ -188,7 +188,7 @@ test('while it waits for the role, the tasks that do not wait for it are perform
   expect((await findRun())?.tasks).toMatchObject([{ state: 'running' }, { state: 'failed', tries: 1 }])
 })
 
-test('an answer that is no verdict on the signal fails the try alone, and the next one raises it', async () => {
+test('an answer without a decision on the signal fails the try alone, and the next one raises it', async () => {
   const world = await openDividedSite(['ingest', 'intelligence'])
   const endRefusals = await world.refuseFor('intelligence', 'internal', 1)
   await world.start('site', 'ingest')

@@ -1,4 +1,4 @@
-// What the content of an object comes to: a DAG with the text that a repository has of it, or why there is none.
+// The result of reading the content of an object: a DAG with its text in a repository, or the fault.
 import type { AssembledDag } from '../../../shared/assembled-dag/assembled-dag.ts'
 import type { DagLanguage } from '../../../shared/dag-repository/dag-file-name.ts'
 import type { DagContent } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'

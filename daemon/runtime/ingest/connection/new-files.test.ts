@@ -1,4 +1,4 @@
-// What a cursor remembers of files has an end, and forgets first what is there no more.
+// The files that a cursor remembers are bounded: those that are gone are forgotten first.
 import { expect, test } from 'vitest'
 import { addKnownFiles } from './new-files.ts'
 

@@ -2,7 +2,6 @@
 import { join } from 'node:path'
 import { downloadFile, isWithinSource } from '../../../../adapters/ingest-source/http/download-file.ts'
 import { addressRule } from '../../../../adapters/platform/address-rule/address-rule.ts'
-import { inferDataKind } from '../../../../adapters/platform/data-file/data-kinds.ts'
 import { openPlainFile } from '../../../../adapters/platform/data-file/tenant-data-file.ts'
 import { readSecretFile, SecretFileError } from '../../../../adapters/platform/secret-file/read-secret-file.ts'
 import type { HttpDataSource } from '../../../roles/ingest/http-source/model.ts'
@@ -10,7 +9,7 @@ import { ingestHttp } from '../../../roles/ingest/operator/ingest-http.ts'
 import { type FileFormat, fileFormats } from '../../../roles/ingest/operator/read-as.ts'
 import { RowSourceError } from '../../../shared/row-source/row-source.ts'
 import type { LandingInput } from '../landing/landing-input.ts'
-import { toDataFormat } from '../landing/stated-format.ts'
+import { formatOfName, toDataFormat } from '../landing/stated-format.ts'
 import type { TaskThreadJob } from '../thread-job.ts'
 import { readAuthorities } from './read-authorities.ts'
 import { scanDownload } from './scan-download.ts'
@@ -71,9 +70,8 @@ function readAuthorization({ authorization_file: file }: HttpDataSource): string
 
 /** A guess could land the page of an error as a table of one column. */
 function inferKind(pathname: string, media_type = ''): FileFormat {
-  const byName = inferDataKind(pathname)
   const byMediaType = Object.hasOwn(formatsByMediaType, media_type) ? formatsByMediaType[media_type] : undefined
-  const kind = fileFormats.find((each) => each === byName) ?? byMediaType
+  const kind = formatOfName(pathname) ?? byMediaType
   if (kind !== undefined) return kind
   const known = fileFormats.join(', ')
   throw new RowSourceError(

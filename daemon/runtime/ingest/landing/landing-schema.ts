@@ -1,4 +1,5 @@
 // The columns of a dataset: their types as stated by a person, by the file, or as inferred.
+import type { PlaceUnit } from '../../../../adapters/platform/data-file/data-kinds.ts'
 import type { DataBlock } from '../../../kernel/data/data-block.ts'
 import type { DataColumn, DataSchema } from '../../../kernel/data/data-schema.ts'
 import { SchemaInference } from '../../../kernel/data/infer-schema.ts'
@@ -26,12 +27,13 @@ export class LandingSchema {
   }
 
   /** Adds rows that decide the types; returns how many. */
-  add(block: DataBlock, { name, unit }: { readonly name: string; readonly unit: string }): number {
+  add(block: DataBlock, { name, unit }: { readonly name: string; readonly unit: PlaceUnit }): number {
     const before = this.#rows.get(name) ?? 0
     this.#inference.add(block, ({ column, from, to, row, text }) => {
       const place = block.lines?.[row] ?? (unit === 'record' ? before + row + 1 : undefined)
       const value = text.slice(0, max_value_characters).toWellFormed()
-      this.#widened.set(column, { column, from, to, input: name, ...(place !== undefined && { place }), value })
+      const at = place === undefined ? {} : { place, ...(unit !== 'line' && { unit }) }
+      this.#widened.set(column, { column, from, to, input: name, ...at, value })
     })
     this.#rows.set(name, before + block.rows)
     return block.rows

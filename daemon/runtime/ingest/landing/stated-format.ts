@@ -1,18 +1,18 @@
 // The format of a file by what its task states, and by its name.
 import { type DataFormat, inferDataKind } from '../../../../adapters/platform/data-file/data-kinds.ts'
-import {
-  type FileFormat,
-  fileFormats,
-  findReadingFault,
-  pickReading,
-  type ReadAs,
-} from '../../../roles/ingest/operator/read-as.ts'
+import { type FileFormat, findReadingFault, pickReading, type ReadAs } from '../../../roles/ingest/operator/read-as.ts'
 import { LandingError } from './landing-error.ts'
+
+/** By the extension; undefined for an unknown one. */
+export function formatOfName(name: string): FileFormat | undefined {
+  const kind = inferDataKind(name)
+  // A landed dataset is a folder.
+  return kind === 'dataset' ? undefined : kind
+}
 
 /** A file without a known extension is CSV. */
 export function inferFormat(name: string, stated: ReadAs = {}): FileFormat {
-  const kind = inferDataKind(name)
-  return stated.format ?? fileFormats.find((each) => each === kind) ?? 'csv'
+  return stated.format ?? formatOfName(name) ?? 'csv'
 }
 
 /** Throws `LandingError` for settings that the format does not have. */
