@@ -179,16 +179,24 @@ export function buildSlowOperations(
       streams: true,
       run: async (call, { many }) => {
         handle.signals.push(call.signal)
-        return new RawResponse('text/event-stream', streamEvents(Number(call.last_event_id ?? 0), many, listeners))
+        const from = Number(call.last_event_id ?? 0)
+        return new RawResponse('text/event-stream', streamEvents(from, buildBigEvents(handle, many), listeners))
       },
     }),
   }
 }
 
-/** Stored events after `from`, then live ones; the event "end" ends it, "fail" throws. */
+function* buildBigEvents(handle: EchoControls, many: number): Generator<ServerEvent> {
+  for (let id = 0; id < many; id++) {
+    handle.taken++
+    yield { id: `m${id}`, event: 'big', data: 'x'.repeat(10_000) }
+  }
+}
+
+/** Stored events after `from`, the big ones, then live ones; the event "end" ends it, "fail" throws. */
 async function* streamEvents(
   from: number,
-  many: number,
+  big: Iterable<ServerEvent>,
   listeners: Set<EchoEventListener>,
 ): AsyncGenerator<ServerEvent> {
   const queue: ServerEvent[] = []
@@ -200,7 +208,7 @@ async function* streamEvents(
   listeners.add(listener)
   try {
     for (let id = from + 1; id <= 3; id++) yield { id: String(id), event: 'stored', data: { id } }
-    for (let id = 0; id < many; id++) yield { id: `m${id}`, event: 'big', data: 'x'.repeat(10_000) }
+    yield* big
     for (;;) {
       const next = queue.shift()
       if (next?.event === 'end') return

@@ -22,6 +22,8 @@ export type EchoControls = {
   /** Gives every open stream one more event. */
   emit(event: ServerEvent): void
   readonly streams: () => number
+  /** Of the events that `many` of `/stream` names, those that the service has taken. */
+  taken: number
   readonly verified: string[]
   readonly logged: [string, string, Readonly<Record<string, unknown>> | undefined][]
 }
@@ -45,6 +47,7 @@ export function echoRole(metrics: Metrics): EchoRole {
       for (const listener of listeners) listener(event)
     },
     streams: () => listeners.size,
+    taken: 0,
     verified: [],
     logged: [],
   }
