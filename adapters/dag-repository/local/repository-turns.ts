@@ -5,7 +5,10 @@ import { refuse } from '../../../daemon/kernel/error/errors.ts'
 /** Undefined while another process has it. It must end with its process. */
 export type TakeRepositoryLock = () => { release(): void } | undefined
 
-const [look_ms, patience_ms] = [20, 10_000]
+const [look_ms, patience_ms] = [20, 60_000]
+
+/** Longer than between two looks: one process after another gets a turn, and none again and again. */
+const rest_ms = 2 * look_ms
 
 export class RepositoryTurns {
   readonly #take: TakeRepositoryLock
@@ -18,7 +21,7 @@ export class RepositoryTurns {
   /** Throws `Refusal('unavailable')` where others keep the repository for too long. */
   async run<T>(act: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(() => this.#runLocked(act))
-    this.#last = turn.catch(() => undefined)
+    this.#last = turn.catch(() => undefined).then(() => setTimeout(rest_ms))
     return await turn
   }
 
