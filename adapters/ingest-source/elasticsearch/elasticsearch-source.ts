@@ -1,6 +1,7 @@
 // Rows of an index of Elasticsearch or OpenSearch: its documents as they were when the scroll began.
 import * as z from 'zod'
 import { parseJson } from '../../../daemon/kernel/encoding/parse-json.ts'
+import { describeConnectionFailure } from '../../../daemon/shared/row-source/connection-failure.ts'
 import type { RowCursor } from '../../../daemon/shared/row-source/row-cursor.ts'
 import {
   max_row_characters,
@@ -26,6 +27,8 @@ export type ElasticsearchAccess = {
   readonly username?: string | undefined
   readonly password?: string | undefined
   readonly api_key?: string | undefined
+  /** Authorities in PEM instead of the known ones. */
+  readonly ca?: string | undefined
   readonly rule: AddressRule
 }
 
@@ -161,8 +164,8 @@ class ElasticsearchClient {
   readonly #url: string
   readonly #headers: Readonly<Record<string, string>>
 
-  constructor({ url, username, password, api_key, rule }: ElasticsearchAccess) {
-    this.#http = new HttpClient({ rule, max_connections: 1, connect_timeout_ms: 10_000 })
+  constructor({ url, username, password, api_key, ca, rule }: ElasticsearchAccess) {
+    this.#http = new HttpClient({ rule, ca, max_connections: 1, connect_timeout_ms: 10_000 })
     this.#url = url.replace(/\/$/, '')
     const basic = Buffer.from(`${username ?? ''}:${password ?? ''}`).toString('base64')
     const authorization =
@@ -222,10 +225,8 @@ function describeStatus(status: number): RowSourceError {
   return new RowSourceError(`the server answered ${status}`, status < 500 && status !== 429)
 }
 
-/** Whether a name leads inside stays unknown to strangers: the address is left out. */
 function describeFailure({ failure, code }: HttpClientError): RowSourceError {
-  if (failure === 'address') return new RowSourceError('the profile does not permit the address of the server')
   if (failure === 'too_large')
     return new RowSourceError(`an answer of the server has more than ${max_page_bytes} bytes`)
-  return new RowSourceError(`the server did not answer (${code ?? failure})`, false)
+  return describeConnectionFailure(code)
 }

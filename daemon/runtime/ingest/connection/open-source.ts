@@ -31,13 +31,13 @@ const openers: Readonly<Record<string, SourceOpener>> = {
   mysql: openMysql,
 }
 
-const elasticConfig = z.looseObject({ url: z.string(), username: z.string().optional() })
+const elasticConfig = z.looseObject({ url: z.string(), username: z.string().optional(), ca: z.string().optional() })
 const elasticSecret = z.looseObject({ password: z.string().optional(), api_key: z.string().optional() })
 
 async function openElasticsearch({ config, secret }: OpenConnection, { trusted_networks }: SourceSettings) {
-  const { url, username } = elasticConfig.parse(config)
+  const { url, username, ca } = elasticConfig.parse(config)
   const { password, api_key } = elasticSecret.parse(readSecret(secret))
-  return elasticsearchSource({ url, username, password, api_key, rule: addressRule(trusted_networks) })
+  return elasticsearchSource({ url, username, password, api_key, ca, rule: addressRule(trusted_networks) })
 }
 
 const passwordAlone = z.looseObject({ password: z.string().optional() })

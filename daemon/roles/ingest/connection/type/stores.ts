@@ -1,6 +1,6 @@
 // Connections to document, wide-column and key-value stores, and to search indexes.
 import * as z from 'zod'
-import { type ConnectionType, host, password, port, secret, text, tls, url } from './connection-type.ts'
+import { type ConnectionType, ca, host, password, port, secret, text, tls, url } from './connection-type.ts'
 
 const username = text('User').optional()
 const hosts = z.array(host).min(1).max(32).meta({ description: 'Servers' })
@@ -46,6 +46,6 @@ export const redis: ConnectionType = {
 
 export const elasticsearch: ConnectionType = {
   ...{ name: 'elasticsearch', category: 'search index', selects: ['index'] },
-  config: z.strictObject({ url: url('URL of the server'), index: text('Index or alias').optional(), username }),
+  config: z.strictObject({ url: url('URL of the server'), index: text('Index or alias').optional(), username, ca }),
   secret: z.strictObject({ password: password.optional(), api_key: secret('API key').optional() }),
 }
