@@ -11,7 +11,7 @@ import type { RoleEnvironment } from '../../../daemon/kernel/operation/role-envi
 import { effectDeploymentJob } from '../../../daemon/roles/ingest/effect/deployment-job.ts'
 import { effects, type StoredEffect } from '../../../daemon/roles/ingest/effect/model.ts'
 import { asManaged } from '../../../daemon/roles/ingest/managed-dag/model.ts'
-import { beginAgain, refuseWhileDeployed } from '../../../daemon/roles/ingest/managed-dag/redeploy.ts'
+import { beginAgain, refuseInStep } from '../../../daemon/roles/ingest/managed-dag/redeploy.ts'
 import { faultPointPart } from '../../../daemon/roles/ingest/parts.ts'
 import { embeddedScheduler } from '../../../daemon/roles/ingest/runner/embedded-scheduler.ts'
 import { dagRuns, taskLogs } from '../../../daemon/roles/ingest/runner/model.ts'
@@ -198,7 +198,7 @@ test('a deployment that waits gives way to the next one, whose run alone is trig
   world.start()
   await world.pass(30)
   const changed = await world.store.update(asManaged(effects), id, ({ value }) => {
-    const refused = refuseWhileDeployed(value)
+    const refused = refuseInStep(value)
     const next = { ...value, ...beginAgain(value, principal, started_ms + 30_000), deployments: 2 }
     return { next: { ...next, status: 'pending_validation' as const }, answer: refused }
   })

@@ -71,6 +71,10 @@ export class GitlabServer {
     this.#commit({ branch: 'main', commit_message: 'Outside', actions })
   }
 
+  hasBranch(name: string): boolean {
+    return this.#branches.has(name)
+  }
+
   removeBranch(name: string): void {
     this.#branches.delete(name)
   }

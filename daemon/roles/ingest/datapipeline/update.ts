@@ -11,7 +11,7 @@ import { scheduleInputFields } from '../datapipeline-schedule/model.ts'
 import { checkSchedule } from '../datapipeline-schedule/plan-schedule.ts'
 import { uidInput } from '../fields.ts'
 import { openManaged } from '../managed-dag/open-managed.ts'
-import { beginAgain, refuseWhileDeployed } from '../managed-dag/redeploy.ts'
+import { beginAgain, refuseInStep } from '../managed-dag/redeploy.ts'
 import { setPaused } from '../managed-dag/set-paused.ts'
 import { objectPaths } from '../object-paths.ts'
 import { pipelineKind } from './kind.ts'
@@ -64,7 +64,7 @@ async function changeFields(
   { content, description, schedule, timezone }: Omit<z.output<typeof input>, 'uid' | 'action'>,
 ): Promise<Doc<StoredPipeline> | Refusal> {
   const before = await openManaged(call, pipelines, uid)
-  const refused = content === undefined ? undefined : refuseWhileDeployed(before.value)
+  const refused = content === undefined ? undefined : refuseInStep(before.value)
   if (refused) return refused
   const unscheduled = await changeSchedule(call, before, { schedule, timezone }, content !== undefined)
   if (unscheduled) return unscheduled
@@ -76,7 +76,7 @@ async function changeFields(
     const detail = { deployments: value.deployments + (content === undefined ? 0 : 1) }
     const audit = [call.audited(call.address, uid, detail, value.label)]
     if (content === undefined) return { next: described, answer: undefined, audit }
-    const late = refuseWhileDeployed(value)
+    const late = refuseInStep(value)
     if (late) return { answer: late }
     const { fault: _fault, ...rest } = described
     const next: StoredPipeline = {

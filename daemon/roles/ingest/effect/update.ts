@@ -14,7 +14,7 @@ import { scheduleInputFields } from '../datapipeline-schedule/model.ts'
 import { uidInput } from '../fields.ts'
 import { refuseFirstRun, storePrincipal } from '../managed-dag/deployment.ts'
 import { openManaged } from '../managed-dag/open-managed.ts'
-import { beginAgain, refuseWhileDeployed } from '../managed-dag/redeploy.ts'
+import { beginAgain, refuseInStep } from '../managed-dag/redeploy.ts'
 import { setPaused } from '../managed-dag/set-paused.ts'
 import { objectPaths } from '../object-paths.ts'
 import { effectKind } from './kind.ts'
@@ -91,7 +91,7 @@ function refuseLowerLabel(call: Call, { label: before }: StoredEffect, label: La
 }
 
 function refuseRedeployment(call: Call, value: StoredEffect): Refusal | undefined {
-  return refuseWhileDeployed(value) ?? refuseFirstRun(call, value.run_on_deploy)
+  return refuseInStep(value) ?? refuseFirstRun(call, value.run_on_deploy)
 }
 
 /** `principal`: of another deployment. */
@@ -114,7 +114,7 @@ function changeRule(
   const deployments = value.deployments + (principal ? 1 : 0)
   const audit = [call.audited(call.address, uid, { deployments }, label)]
   if (!principal) return { next: described, answer: undefined, audit }
-  const late = refuseWhileDeployed(value)
+  const late = refuseInStep(value)
   if (late) return { answer: late }
   const { fault: _fault, deployed_by: _deployedBy, ...rest } = described
   const next: StoredEffect = {

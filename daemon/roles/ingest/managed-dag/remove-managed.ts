@@ -1,6 +1,7 @@
 // Deletes an object with a DAG, its DAG with the runs of it, and its schedule.
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
 import { listDagFileNames } from '../../../shared/dag-repository/dag-file-name.ts'
 import { dagRepositoryPart } from '../../../shared/dag-repository/dag-repository.ts'
 import {
@@ -12,8 +13,7 @@ import { removeSchedule } from '../datapipeline-schedule/change-schedule.ts'
 import { removeCursors } from '../read-cursor/hold-cursor.ts'
 import { type ManagedKind, theNoun } from './kind.ts'
 import type { ManagedDag } from './model.ts'
-import { openManaged } from './open-managed.ts'
-import { isBeingChecked } from './redeploy.ts'
+import { refuseInStep, stopDeployment } from './redeploy.ts'
 import { noteOf } from './use-repository.ts'
 
 export async function removeManaged<T extends ManagedDag>(
@@ -23,9 +23,9 @@ export async function removeManaged<T extends ManagedDag>(
   /** Frees what the object has alone, before it is gone. */
   release?: (value: T) => Promise<void>,
 ): Promise<{ deleted: true } | Refusal> {
-  const { value } = await openManaged(call, kind.collection, uid)
-  if (isBeingChecked(value))
-    return refuse('wrong_state', `${theNoun(kind)} is being deployed: wait for the end of its check`)
+  const opened = await openToRemove(call, kind, uid)
+  if (isRefusal(opened)) return opened
+  const { value } = opened
   const dag = { dag_id: value.dag_id, pipeline: uid }
   const scheduler = call.part(workflowSchedulerPart).actFor(call)
   if (await hasActiveRun(scheduler, dag)) return refuse('wrong_state', 'the DAG has an active run: stop it first')
@@ -41,6 +41,24 @@ export async function removeManaged<T extends ManagedDag>(
   // Those of a run that was triggered meanwhile.
   await removeCursors(call, uid)
   return { deleted: true }
+}
+
+/** Ends a deployment that waits. */
+async function openToRemove<T extends ManagedDag>(
+  call: Call,
+  { noun, collection }: Pick<ManagedKind<T>, 'noun' | 'collection'>,
+  uid: string,
+): Promise<Doc<T> | Refusal> {
+  const { doc, answer } = await call.store(collection).update<Refusal | undefined>(uid, ({ value }) => {
+    const refused = refuseInStep(value)
+    if (refused) return { answer: refused }
+    const next = stopDeployment(value, call.nowIso())
+    if (!next) return { answer: undefined }
+    if (call.if_match === undefined) return { next: next as T, answer: undefined }
+    // The end of the deployment is another version, and so is each look for the end of its check.
+    return { answer: refuse('wrong_state', `${theNoun({ noun })} is being deployed: delete it without If-Match`) }
+  })
+  return answer ?? doc
 }
 
 async function removeFiles(call: Call, uid: string, { dag_id, commit }: ManagedDag): Promise<void> {
