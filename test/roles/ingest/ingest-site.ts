@@ -22,7 +22,7 @@ export type IngestSite = TestSite & {
   /** The folder of data files of the tenant. */
   readonly files: string
   /** Writes a data file of the tenant of the site. */
-  writeFile(name: string, content: string): void
+  writeFile(name: string, content: string | Uint8Array): void
 }
 
 type IngestSettings = Readonly<Record<string, unknown>>
@@ -47,7 +47,8 @@ export function setUpIngestSite(
       },
     })
     mkdirSync(path.join(folder, started.tenant))
-    const writeFile = (name: string, content: string) => writeFileSync(path.join(folder, started.tenant, name), content)
+    const writeFile: IngestSite['writeFile'] = (name, content) =>
+      writeFileSync(path.join(folder, started.tenant, name), content)
     site = { ...started, files: path.join(folder, started.tenant), writeFile }
   })
   afterAll(async () => {
