@@ -111,6 +111,21 @@ export const dagRepositoryRequirements: readonly DagRepositoryRequirement[] = [
     expect(await world.countCommits()).toBe(before)
   }),
 
+  requirement('former', 'reads a DAG at a former commit, also once it is changed and removed', async (world) => {
+    const { repository, other } = world
+    const { commit: before } = await publish(world, 'pl_earlier', '{}\n')
+    const { proposal, commit } = await publish(world, 'pl_former', '{"é": 1}\r\n')
+    await publish(world, 'pl_former', '{"second": 2}\n')
+    for (const each of [repository, other])
+      expect(await each.read(proposal.name, commit)).toEqual({ text: '{"é": 1}\r\n', commit })
+    await other.remove('pl_former', listDagFileNames({ uid: 'pl_former', dag_id: 'daily' }), note)
+    expect(await repository.read(proposal.name)).toBeUndefined()
+    expect(await repository.read(proposal.name, commit)).toEqual({ text: '{"é": 1}\r\n', commit })
+    // A commit that does not have the DAG yet, and one that there is not.
+    expect(await repository.read(proposal.name, before)).toBeUndefined()
+    expect(await repository.read(proposal.name, 'f'.repeat(40))).toBeUndefined()
+  }),
+
   requirement('superseded', 'publishes no proposal once a newer one is there, or is live', async (world) => {
     const { repository, other } = world
     const old = await propose(repository, 'pl_super', '{"old": 1}\n')

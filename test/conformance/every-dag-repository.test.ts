@@ -86,6 +86,8 @@ requires('git')('git programs find nothing wrong, clone it and see who published
   git('gc', '--quiet', '--prune=now')
   const { repository } = world
   expect(await repository.read('daily.pl_kept.json')).toMatchObject({ text: '{}\n' })
+  const former = git('log', '-1', '--format=%H', '--diff-filter=A', 'main', '--', 'dags/daily.pl_former.json').trim()
+  expect(await repository.read('daily.pl_former.json', former)).toMatchObject({ text: '{"é": 1}\r\n' })
   await repository.remove('pl_pending', ['daily.pl_pending.json'], note)
   expect(git('branch', '--list', 'pending/*')).not.toContain('pl_pending')
   git('fsck', '--strict', '--full')

@@ -78,8 +78,10 @@ export class HostedRepository implements DagRepository {
     await this.#commitLive(texts, note, async () => true)
   }
 
-  async read(name: string): Promise<LiveDag | undefined> {
-    const commit = await this.#requireLiveHead()
+  /** The head is looked for in any case: a token without rights to the project finds no former commit either. */
+  async read(name: string, former?: string): Promise<LiveDag | undefined> {
+    const head = await this.#requireLiveHead()
+    const commit = former ?? head
     const file = await this.#host.findFile(commit, this.#livePath(name))
     return file && { text: file.text, commit }
   }

@@ -95,8 +95,8 @@ export class LocalRepository implements Omit<DagRepository, 'probe' | 'close'> {
     })
   }
 
-  async read(name: string): Promise<LiveDag | undefined> {
-    const commit = await this.#objects.findHead(this.#options.layout.branch)
+  async read(name: string, former?: string): Promise<LiveDag | undefined> {
+    const commit = former ?? (await this.#objects.findHead(this.#options.layout.branch))
     const text = commit && (await this.#objects.findText(commit, this.#livePath(name)))
     return commit === undefined || text === undefined ? undefined : { text, commit }
   }

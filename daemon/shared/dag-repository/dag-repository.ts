@@ -33,7 +33,7 @@ export type DagCheck =
   | { readonly state: 'passed' }
   | ({ readonly state: 'rejected' } & DagCheckFault)
 
-/** A DAG of the live path, at the newest commit of the live branch. */
+/** A DAG of the live path, at a commit of the live branch. */
 export type LiveDag = { readonly text: string; readonly commit: string }
 
 /**
@@ -57,8 +57,11 @@ export interface DagRepository {
   publish(proposal: DagProposal, catalog: string, note: CommitNote): Promise<string | 'superseded'>
   /** Removes a DAG from the live path, with what is pending of it. */
   remove(uid: string, names: readonly string[], note: CommitNote): Promise<void>
-  /** Undefined for a DAG that the live path does not have. */
-  read(name: string): Promise<LiveDag | undefined>
+  /**
+   * At the newest commit of the live branch, or at a former one. Undefined for a DAG that the live path does not have there, and for
+   * a commit that there is not.
+   */
+  read(name: string, commit?: string): Promise<LiveDag | undefined>
   /** Throws as the other methods where the repository does not answer. */
   probe(signal: AbortSignal): Promise<void>
   close(): void
