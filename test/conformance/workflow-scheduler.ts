@@ -197,4 +197,29 @@ export const schedulerRequirements: readonly SchedulerRequirement[] = [
       { lineage: { rows_out: 1, inputs: [{ name: 'newer.csv' }] } },
     ])
   }),
+
+  requirement('again', 'runs a former run again by the latest code, with its conf, and names it', async (world) => {
+    const { person } = world
+    world.writeFile('people.csv', people)
+    world.writeFile('newer.csv', 'id,name\n7,Gus\n')
+    const uid = await deployTasks(world, 'again', [read('people.csv')])
+    const { dag_run_id: former } = await person.ok(run, { uid, conf: { why: 'a test' } })
+    await waitUntilOver(world, 'again', former)
+    await person.ok(update, { uid, content: dagContent('again', [read('newer.csv')]) })
+    await waitUntilLive(world, uid, 'again')
+    const repeats = { dag_run_id: former, code: 'latest' } as const
+    const once = { 'idempotency-key': 'one-run-again' }
+    const { dag_run_id } = await person.ok(trigger, { dag_id: 'again', repeats }, once)
+    const over = await waitUntilOver(world, 'again', dag_run_id)
+    expect(over).toMatchObject({ state: 'success', conf: { why: 'a test' }, repeats })
+    expect(await person.ok(trigger, { dag_id: 'again', repeats }, once)).toEqual(over)
+    expect(await tasksOf(world, 'again', dag_run_id)).toMatchObject([{ lineage: { inputs: [{ name: 'newer.csv' }] } }])
+    for (const other of [{}, { repeats, conf: { why: 'another' } }, { repeats: { ...repeats, dag_run_id } }])
+      expect(await person.refusal(trigger, { dag_id: 'again', ...other }, once)).toBe('idempotency_mismatch')
+    const unknown = { ...repeats, dag_run_id: 'manual__none' }
+    expect(await person.refusal(trigger, { dag_id: 'again', repeats: unknown })).toBe('not_found')
+    await person.ok(removeRun, { dag_id: 'again', dag_run_id: former })
+    expect(await person.ok(run, { uid, repeats: { ...repeats, dag_run_id }, conf: {} })).toMatchObject({ conf: {} })
+    expect(await person.ok(trigger, { dag_id: 'again', repeats }, once)).toEqual(over)
+  }),
 ]

@@ -156,6 +156,30 @@ describe('a request', () => {
     expect(received.at(-2)).toMatchObject({ url: '/api/v1/dags/people.pl_1/dagRuns', body: JSON.stringify(trigger) })
   })
 
+  test('for a run again names the former one in its note, from which it is read', async () => {
+    const trigger = { dag_run_id: 'manual__2', conf: { a: 1 } }
+    const repeats = { dag_run_id: 'manual__1', code: 'latest' } as const
+    const again = { ...run, dag_run_id: 'manual__2', note: 'Repeats manual__1 with the latest code' }
+    for (const version of ['v1', 'v2'] as const) {
+      answers = [{ status: 404 }, { body: run }, { body: again }, { body: again }]
+      expect(await acting(version).trigger(people, { ...trigger, repeats })).toMatchObject({ conf: { a: 1 }, repeats })
+      expect(JSON.parse(received.at(-2)?.body ?? '')).toMatchObject({ ...trigger, note: again.note })
+    }
+    answers = [{ body: { ...run, note: 'Repeats after me' } }, { body: { ...run, note: null } }]
+    expect(await acting().findRun(people, 'manual__1')).not.toHaveProperty('repeats')
+    expect(await acting().findRun(people, 'manual__1')).not.toHaveProperty('repeats')
+    received.length = 0
+    audited.length = 0
+    answers = [{ status: 404 }, { status: 404 }]
+    expect(await codeOf(acting().trigger(people, { ...trigger, repeats }))).toBe('not_found')
+    expect(received.map(({ method }) => method)).toEqual(['GET', 'GET'])
+    expect(await codeOf(acting().trigger(people, { ...trigger, repeats: { ...repeats, code: 'pinned' } }))).toBe(
+      'invalid',
+    )
+    expect(received).toHaveLength(2)
+    expect(audited).toEqual([])
+  })
+
   test.each([
     [{ status: 401 }, 'forbidden', 'token'],
     [{ status: 403 }, 'forbidden', 'permit'],

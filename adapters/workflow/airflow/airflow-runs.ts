@@ -11,6 +11,7 @@ import type {
 import { type AirflowClient, interfacePath } from './airflow-client.ts'
 import type { NamedDag } from './dag-names.ts'
 import { type Generation, runAnswer, runPage, taskPage } from './generation.ts'
+import { describeRepetition } from './run-note.ts'
 import { showRun, showTask } from './show-answers.ts'
 import { readLineage, readTaskLog } from './task-results.ts'
 
@@ -24,6 +25,13 @@ const results_at_once = 8
 function returnRefusal(error: unknown): Refusal {
   if (isRefusal(error)) return error
   throw error
+}
+
+/** Airflow has no other file of a DAG than the live one. */
+function refusePinnedCode(): Refusal {
+  return refuse('invalid', 'Airflow runs the live DAG alone: a former run is run again with the latest code', [
+    { path: 'repeats.code', message: 'must be latest where Airflow runs DAGs' },
+  ])
 }
 
 /** The rights are those of the caller at Airflow. */
@@ -67,11 +75,16 @@ export class AirflowRuns {
     return answer && showRun(this.#named, answer)
   }
 
-  async begin({ dag_run_id, conf, logical_date }: RunTrigger): Promise<WorkflowRun | Refusal> {
+  async begin({ dag_run_id, conf, logical_date, repeats }: RunTrigger): Promise<WorkflowRun | Refusal> {
+    if (repeats?.code === 'pinned') return refusePinnedCode()
     const before = await this.find(dag_run_id)
     if (before) return before
+    if (repeats && !(await this.find(repeats.dag_run_id))) return this.#refuseUnknown(repeats.dag_run_id)
     await this.#record(dag_run_id)
-    const body = { dag_run_id, conf, ...this.#generation.date_of_run(logical_date) }
+    const body = {
+      ...{ dag_run_id, conf, ...this.#generation.date_of_run(logical_date) },
+      ...(repeats && { note: describeRepetition(repeats) }),
+    }
     const answer = await this.#client
       .request(this.#call, { method: 'POST', path: this.#path(), body })
       .catch(returnRefusal)

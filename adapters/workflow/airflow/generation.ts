@@ -34,6 +34,7 @@ export const runAnswer = z.looseObject({
   start_date: instant,
   end_date: instant,
   conf: z.record(z.string(), z.json()).nullish(),
+  note: z.string().nullish(),
 })
 export type RunAnswer = z.output<typeof runAnswer>
 export const runPage = z.looseObject({ dag_runs: z.array(runAnswer).max(1_000), total_entries: total })

@@ -9,6 +9,7 @@ import {
 } from '../../../daemon/shared/workflow-scheduler/workflow-scheduler.ts'
 import { type NamedDag, versionTag } from './dag-names.ts'
 import type { DagAnswer, RunAnswer, TaskAnswer } from './generation.ts'
+import { readRepetition } from './run-note.ts'
 
 /** Undefined for a DAG of a name that the interface does not have. A managed one is active once Airflow has read its live content. */
 export function showDag({ dag_id, managed }: NamedDag, answer: DagAnswer): WorkflowDag | undefined {
@@ -27,7 +28,9 @@ export function showRun({ dag_id }: NamedDag, answer: RunAnswer): WorkflowRun {
   const { dag_run_id, logical_date, start_date, end_date, conf } = answer
   // States of later releases are not over yet.
   const state = workflowRunState.safeParse(answer.state).data ?? 'running'
-  return { ...{ dag_id, dag_run_id, state, logical_date, start_date, end_date }, conf: conf ?? {} }
+  const repeats = readRepetition(answer.note ?? '')
+  const shown = { ...{ dag_id, dag_run_id, state, logical_date, start_date, end_date }, conf: conf ?? {} }
+  return repeats ? { ...shown, repeats } : shown
 }
 
 /** States that the contract has by other names. */

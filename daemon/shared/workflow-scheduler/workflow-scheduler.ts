@@ -33,16 +33,30 @@ export const pinnedFields = {
   catalog_version: digest.optional().meta({ description: 'Version of the catalog of operators in that commit' }),
 }
 
+export const dagRunId = z.string().min(1).max(250)
+
+/** The former run that a run repeats, and the code that it repeats it by. */
+export const repeatedRun = z
+  .strictObject({
+    dag_run_id: dagRunId,
+    code: z.enum(['pinned', 'latest']).meta({
+      description: '`pinned`: the DAG at the commit of the former run; `latest`: the DAG that is live now',
+    }),
+  })
+  .meta({ id: 'RepeatedRun' })
+export type RepeatedRun = z.infer<typeof repeatedRun>
+
 export const workflowRun = z
   .strictObject({
     dag_id: dagId,
-    dag_run_id: z.string().min(1).max(250),
+    dag_run_id: dagRunId,
     state: workflowRunState,
     logical_date: instant.nullable(),
     start_date: instant.nullable(),
     end_date: instant.nullable(),
     conf: z.record(z.string(), z.json()),
     reason: z.string().optional().meta({ description: 'Why it failed, where no task has the reason' }),
+    repeats: repeatedRun.optional().meta({ description: 'The former run that it repeats' }),
     ...pinnedFields,
   })
   .meta({ id: 'WorkflowRun' })
@@ -98,6 +112,7 @@ export type RunTrigger = {
   readonly dag_run_id: string
   readonly conf: Readonly<Record<string, unknown>>
   readonly logical_date?: string
+  readonly repeats?: RepeatedRun
 }
 
 /** A DAG as callers name it; `pipeline`: the uid of the pipeline or effect that manages it, where the caller names that. */
@@ -127,6 +142,10 @@ export interface CallerScheduler {
   setPaused(dag: DagRef, isPaused: boolean): Promise<WorkflowDag | Refusal>
   /** Removes a DAG with its runs; refuses `wrong_state` while one is active. */
   removeDag(dag: DagRef): Promise<undefined | Refusal>
+  /**
+   * Refuses `not_found` where there is not the run that it repeats, `wrong_state` where the code of that cannot run any more, and
+   * `invalid` for pinned code where the scheduler has live DAGs alone.
+   */
   trigger(dag: DagRef, trigger: RunTrigger): Promise<WorkflowRun | Refusal>
   /** Newest first. */
   listRuns(dag: DagRef, filter: RunFilter): Promise<RunPage | Refusal>

@@ -8,6 +8,7 @@ import { deploy } from '../../../daemon/roles/ingest/datapipeline/deploy.ts'
 import { get } from '../../../daemon/roles/ingest/datapipeline/get.ts'
 import { remove } from '../../../daemon/roles/ingest/datapipeline/remove.ts'
 import { run } from '../../../daemon/roles/ingest/datapipeline/run.ts'
+import { runs } from '../../../daemon/roles/ingest/datapipeline/runs.ts'
 import { update } from '../../../daemon/roles/ingest/datapipeline/update.ts'
 import { schedulerRequirements } from '../../conformance/workflow-scheduler.ts'
 import { type AirflowGeneration, airflowRequirement } from '../../support/engines/airflow.ts'
@@ -48,6 +49,17 @@ export function describeAirflow(generation: AirflowGeneration): void {
 
     for (const { id, description, verify } of schedulerRequirements)
       test(`${description} (${id})`, async () => await verify(world), 280_000)
+
+    test('runs no pinned code, since it has the live file alone', async () => {
+      const { person } = world
+      world.writeFile('people.csv', 'id,name\n1,Ann\n')
+      const tasks = [{ name: 'read', operator: 'ingest_file', params: { file: 'people.csv' } }]
+      const uid = await deployTasks(world, 'pinned', tasks)
+      const { dag_run_id } = await person.ok(run, { uid })
+      const { status, problem } = await person.call(run, { uid, repeats: { dag_run_id, code: 'pinned' } })
+      expect([status, problem?.errors]).toMatchObject([422, [{ path: 'repeats.code' }]])
+      expect(await person.ok(runs, { uid })).toMatchObject({ items: [{ dag_run_id }], total: 1 })
+    }, 280_000)
 
     test('runs a DAG file in Python, under a name that is of its pipeline alone', async () => {
       const { person, stranger } = world

@@ -1,7 +1,7 @@
 // Scenarios for declared refusals of the ingest role that the walk does not cover.
 import type { ExactResponse } from '../http/send-exact-request.ts'
 import { callTool } from '../mcp/mcp-client.ts'
-import { buildConnection, createConnection, deployPipeline, ingestContent } from './ingest-samples.ts'
+import { beginUnpinnedRun, buildConnection, createConnection, deployPipeline, ingestContent } from './ingest-samples.ts'
 import { type OperationFixture, secretClassification } from './operation-fixture.ts'
 import type { RefusalScenario } from './session-requests.ts'
 
@@ -136,6 +136,12 @@ export const ingestRefusals: Readonly<Record<string, RefusalScenario>> = {
   },
   async 'ingest.datapipeline.run wrong_state'(stage) {
     return changePipeline(stage, await deployRejected(stage), { method: 'POST', rest: '/run', body: {} })
+  },
+  async 'ingest.dag-run.trigger wrong_state'(stage) {
+    const { dag_id, dag_run_id } = await beginUnpinnedRun(stage)
+    const { site, admin: token } = stage
+    const body = { repeats: { dag_run_id, code: 'pinned' } }
+    return site.request('ingest', { method: 'POST', path: `/userspace/dag/${dag_id}/run`, token, body })
   },
   'ingest.datapipeline.pause not_found': (stage) => refuseTool(stage, 'datapipeline_pause', unknownPipeline),
   'ingest.datapipeline.unpause not_found': (stage) => refuseTool(stage, 'datapipeline_unpause', unknownPipeline),

@@ -25,18 +25,33 @@ export async function deployPipeline(stage: OperationFixture, more: Readonly<Rec
   })
 }
 
-/** A run that is over, with its metrics and its signal: nothing writes of it any more. */
-async function triggerRun(stage: OperationFixture) {
+function storeOf({ site }: OperationFixture) {
+  return site.running.services.find(({ role }) => role.name === 'ingest')?.context.store
+}
+
+async function beginRun(stage: OperationFixture) {
   const { uid, dag_id } = await deployPipeline(stage)
   const { site, admin: token } = stage
   const { json } = await site.request('ingest', { method: 'POST', path: `${path}/${uid}/run`, token, body: {} })
   const { dag_run_id } = json as { dag_run_id: string }
-  const { store } = site.running.services.find(({ role }) => role.name === 'ingest')?.context ?? {}
+  return { id: runDocumentId(uid, dag_run_id), dag_id, dag_run_id }
+}
+
+/** A run that is over, with its metrics and its signal: nothing writes of it any more. */
+async function triggerRun(stage: OperationFixture) {
+  const { id, dag_id, dag_run_id } = await beginRun(stage)
   return await waitUntil(async () => {
-    const run = (await store?.get(dagRuns, runDocumentId(uid, dag_run_id)))?.value
+    const run = (await storeOf(stage)?.get(dagRuns, id))?.value
     const isSettled = run?.ended_at !== undefined && run.unmeasured === undefined && run.unsignalled === undefined
     return isSettled && { dag_id, dag_run_id }
   })
+}
+
+/** A run without a commit, as an earlier release began it. */
+export async function beginUnpinnedRun(stage: OperationFixture) {
+  const { id, ...run } = await beginRun(stage)
+  await storeOf(stage)?.update(dagRuns, id, ({ value: { commit: _commit, ...next } }) => ({ next, answer: undefined }))
+  return run
 }
 
 let connections = 0

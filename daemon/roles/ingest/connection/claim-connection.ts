@@ -1,7 +1,7 @@
 // One pipeline for each connection: the connection stores which one, so that of two deployments at once one succeeds.
 
 import { parseJsonAs } from '../../../kernel/encoding/parse-json.ts'
-import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Label } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
@@ -10,20 +10,17 @@ import { pipelines, type StoredPipeline } from '../datapipeline/model.ts'
 import { connections, type StoredConnection } from './model.ts'
 import { listConnections, refuseHidden } from './task-connection.ts'
 
+type ReadingPipeline = { readonly id: string; readonly label: Label }
+
 /** Claims the connection of a DAG for its pipeline. Refuses what another pipeline has, or what it may not read by. */
 export async function claimConnection(
   call: Call,
-  pipeline: { readonly id: string; readonly label: Label },
+  pipeline: ReadingPipeline,
   dag: AssembledDag,
 ): Promise<Refusal | undefined> {
-  const [id, second] = listConnections(dag.tasks)
-  if (id === undefined) return undefined
-  if (second !== undefined) return refuse('invalid', 'a pipeline reads by one connection: deploy one for each')
-  const doc = await call.store(connections).find(id)
-  const hidden = refuseHidden(call, id, doc, pipeline.label)
-  if (hidden || !doc) return hidden
-  const holder = await findHolder(call, doc)
-  if (holder !== undefined && holder !== pipeline.id) return refuseHeld(id)
+  const doc = await findClaimable(call, pipeline, dag)
+  if (!doc || isRefusal(doc)) return doc
+  const { id } = doc
   const { answer } = await call.store(connections).update<Refusal | undefined>(id, ({ value }) => {
     if (value.pipeline === pipeline.id) return { answer: undefined }
     // Claimed since the look at its holder.
@@ -31,6 +28,32 @@ export async function claimConnection(
     return { next: { ...value, pipeline: pipeline.id }, answer: undefined }
   })
   return answer
+}
+
+/** The same for a DAG that runs once and is not live: another pipeline may claim the connection afterwards. */
+export async function refuseTakenConnection(
+  call: Call,
+  pipeline: ReadingPipeline,
+  dag: AssembledDag,
+): Promise<Refusal | undefined> {
+  const found = await findClaimable(call, pipeline, dag)
+  return isRefusal(found) ? found : undefined
+}
+
+/** Undefined for a DAG that reads by none. */
+async function findClaimable(
+  call: Call,
+  pipeline: ReadingPipeline,
+  dag: AssembledDag,
+): Promise<Doc<StoredConnection> | Refusal | undefined> {
+  const [id, second] = listConnections(dag.tasks)
+  if (id === undefined) return undefined
+  if (second !== undefined) return refuse('invalid', 'a pipeline reads by one connection: deploy one for each')
+  const doc = await call.store(connections).find(id)
+  const hidden = refuseHidden(call, id, doc, pipeline.label)
+  if (hidden || !doc) return hidden
+  const holder = await findHolder(call, doc)
+  return holder === undefined || holder === pipeline.id ? doc : refuseHeld(id)
 }
 
 /** The same before a deployment, as far as the caller sees the holder: the deployment decides. */

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { workflowRun } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
-import { max_run_bytes, runConf, triggerManually } from '../dag-run/run-fields.ts'
+import { max_run_bytes, runInputFields, triggerManually } from '../dag-run/run-fields.ts'
 import { uidInput } from '../fields.ts'
 import { objectPaths } from '../object-paths.ts'
 import type { ManagedKind } from './kind.ts'
@@ -13,10 +13,10 @@ import { refuseWithoutDag } from './set-paused.ts'
 export function runOperation<T extends ManagedDag>(kind: Pick<ManagedKind<T>, 'object' | 'noun' | 'collection'>) {
   return operation({
     ...objectPaths(`${kind.object}/{uid}/run`),
-    summary: `Trigger a run of ${kind.noun}`,
+    summary: `Trigger a run of ${kind.noun}, or run a former one again`,
     method: 'POST',
     tool: `${kind.object}_run`,
-    input: z.strictObject({ ...uidInput.shape, conf: runConf }),
+    input: z.strictObject({ ...uidInput.shape, ...runInputFields }),
     output: workflowRun,
     status: 201,
     errors: ['not_found', 'not_your_tenant', 'wrong_state', 'idempotency_mismatch'],
@@ -24,10 +24,10 @@ export function runOperation<T extends ManagedDag>(kind: Pick<ManagedKind<T>, 'o
     creates: true,
     max_body_bytes: max_run_bytes,
 
-    async run(call, { uid, conf }) {
+    async run(call, { uid, ...request }) {
       const { value } = await openManaged(call, kind.collection, uid)
       if (!isLive(value)) return refuseWithoutDag(kind, value)
-      return await triggerManually(call, { dag_id: value.dag_id, pipeline: uid }, { conf })
+      return await triggerManually(call, { dag_id: value.dag_id, pipeline: uid }, request)
     },
   })
 }

@@ -1,6 +1,7 @@
 // Tasks that another role of the site performs: requests of the job of the run, which holds no thread meanwhile.
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { JobCall } from '../../../kernel/job/job.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
 import { platformSettings } from '../../../kernel/settings/platform-settings.ts'
 import type { AssembledDag, DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
@@ -51,7 +52,7 @@ function failRequest(reason: string, isFinal: boolean): RequestedTaskOutcome {
 }
 
 /** Why the tasks of a DAG that request other roles cannot be performed here; undefined where they can. */
-export function findRequestFault(call: JobCall, { tasks }: AssembledDag): string | undefined {
+export function findRequestFault(call: Call, { tasks }: AssembledDag): string | undefined {
   for (const task of tasks) {
     const role = requestedRole(task)
     if (role === undefined) continue

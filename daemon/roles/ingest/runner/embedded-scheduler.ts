@@ -7,7 +7,6 @@ import { newJob } from '../../../kernel/job/rules.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
-import type { AssembledDag } from '../../../shared/assembled-dag/assembled-dag.ts'
 import type {
   CallerScheduler,
   DagContent,
@@ -31,6 +30,7 @@ import { announceEnd } from './announce-end.ts'
 import { dagRuns, type RunTask, runDocumentId, type StoredDagRun } from './model.ts'
 import { removeEndedRun } from './remove-run.ts'
 import { stopRun } from './rules.ts'
+import { findRunCode, type RunCode } from './run-code.ts'
 import { pickPinned, showLineage } from './show-lineage.ts'
 import { readTaskLog } from './task-log.ts'
 import { iterateActiveRuns, wakeRuns } from './wake-runs.ts'
@@ -98,14 +98,16 @@ class EmbeddedCallerScheduler implements CallerScheduler {
   async trigger(dag: DagRef, trigger: RunTrigger): Promise<WorkflowRun | Refusal> {
     const call = this.#call
     const pipeline = await findManaged(this.#call, dag)
-    if (!pipeline?.value.dag) return refuseUnknownDag(dag)
+    if (!pipeline) return refuseUnknownDag(dag)
     const id = runDocumentId(pipeline.id, trigger.dag_run_id)
     const before = await call.store(dagRuns).find(id)
     if (before) return showRun(before)
+    const code = await findRunCode(call, pipeline, trigger.repeats)
+    if (!code || isRefusal(code)) return code ?? refuseUnknownDag(dag)
     const principal = await call.delegation().store({ collection: dagRuns.name, id })
     if (isRefusal(principal)) return principal
     call.part(faultPointPart)('ingest-trigger-principal')
-    const value = buildRun(call, pipeline, pipeline.value.dag, trigger)
+    const value = buildRun(call, pipeline, code, trigger)
     const audit = [call.audited(call.address, id, { dag_id: dag.dag_id, dag_run_id: trigger.dag_run_id }, value.label)]
     // That of a paused pipeline waits until it is resumed.
     const job = newJob(principal, pipeline.value.is_paused ? undefined : call.now())
@@ -183,21 +185,20 @@ class EmbeddedCallerScheduler implements CallerScheduler {
 
 function buildRun(
   call: Call,
-  { id: pipeline, value: manager }: Doc<ManagedDag>,
-  dag: AssembledDag,
-  { dag_run_id, conf, logical_date }: RunTrigger,
+  { id: pipeline, value: { tenant_id, label, dag_id, deployed_by } }: Doc<ManagedDag>,
+  code: RunCode,
+  { dag_run_id, conf, logical_date, repeats }: RunTrigger,
 ): Omit<StoredDagRun, keyof JobFields> {
-  const { tenant_id, label, dag_id, dag_digest, deployed_by } = manager
   const at = call.nowIso()
   return {
     ...{ tenant_id, label, created_by: call.caller.subject, created_at: at, updated_at: at },
-    ...{ pipeline, dag_id, dag_run_id, dag, dag_digest, conf: { ...conf } as StoredDagRun['conf'] },
+    ...{ pipeline, dag_id, dag_run_id, ...code, conf: { ...conf } as StoredDagRun['conf'] },
     ...(logical_date === undefined ? {} : { logical_date }),
+    ...(repeats && { repeats }),
     // Of a dispatched effect, by a service that may dispatch and not run: the job checks that it still may.
     ...(permits(call.caller.permissions, 'ingest:run') || !deployed_by ? {} : { begun_by: deployed_by }),
-    ...pickPinned(manager),
     state: 'queued',
-    tasks: dag.tasks.map(({ name }) => ({ name, tries: 0, failures: 0 })),
+    tasks: code.dag.tasks.map(({ name }) => ({ name, tries: 0, failures: 0 })),
   }
 }
 
@@ -218,7 +219,8 @@ function showDag({ dag_id, dag, is_paused }: ManagedDag): WorkflowDag | undefine
 function showRun({ value }: Doc<StoredDagRun>): WorkflowRun {
   const { dag_id, dag_run_id, state, logical_date = null, started_at = null, ended_at = null, conf, reason } = value
   const times = { logical_date, start_date: started_at, end_date: ended_at }
-  const shown = { dag_id, dag_run_id, state, ...times, conf, ...pickPinned(value) }
+  const { repeats } = value
+  const shown = { dag_id, dag_run_id, state, ...times, conf, ...(repeats && { repeats }), ...pickPinned(value) }
   return reason === undefined ? shown : { ...shown, reason }
 }
 

@@ -4,7 +4,9 @@ import { job_indexes, jobFields } from '../../../kernel/job/job-fields.ts'
 import { collection, type Doc } from '../../../kernel/store/store.ts'
 import { assembledDag, dagId } from '../../../shared/assembled-dag/assembled-dag.ts'
 import {
+  dagRunId,
   pinnedFields,
+  repeatedRun,
   requestedWork,
   workflowRunState,
   workflowTaskState,
@@ -36,7 +38,8 @@ const storedRun = z.strictObject({
   /** The permission by which it began, where that was not to run what one chooses. */
   begun_by: z.literal('ingest:dispatch').optional(),
   dag_id: dagId,
-  dag_run_id: z.string().min(1).max(250),
+  dag_run_id: dagRunId,
+  repeats: repeatedRun.optional(),
   dag: assembledDag,
   dag_digest: z.string().length(64),
   ...pinnedFields,
