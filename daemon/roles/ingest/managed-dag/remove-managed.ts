@@ -13,6 +13,7 @@ import { removeSchedule } from '../datapipeline-schedule/change-schedule.ts'
 import { removeCursors } from '../read-cursor/hold-cursor.ts'
 import { type ManagedKind, theNoun } from './kind.ts'
 import type { ManagedDag } from './model.ts'
+import { openManaged } from './open-managed.ts'
 import { refuseInStep, stopDeployment } from './redeploy.ts'
 import { noteOf } from './use-repository.ts'
 
@@ -23,28 +24,27 @@ export async function removeManaged<T extends ManagedDag>(
   /** Frees what the object has alone, before it is gone. */
   release?: (value: T) => Promise<void>,
 ): Promise<{ deleted: true } | Refusal> {
-  const opened = await openToRemove(call, kind, uid)
-  if (isRefusal(opened)) return opened
-  const { value } = opened
-  const dag = { dag_id: value.dag_id, pipeline: uid }
+  const { dag_id } = (await openManaged(call, kind.collection, uid)).value
+  const dag = { dag_id, pipeline: uid }
   const scheduler = call.part(workflowSchedulerPart).actFor(call)
   if (await hasActiveRun(scheduler, dag)) return refuse('wrong_state', 'the DAG has an active run: stop it first')
+  const ended = await endDeployment(call, kind, uid)
+  if (isRefusal(ended)) return ended
+  const { value } = ended
   // Before its runs: a DAG that stays since the repository does not answer must keep them, and how far they have read.
   await removeFiles(call, uid, value)
   const refused = await scheduler.removeDag(dag)
   if (isRefusal(refused)) return refused
   await release?.(value)
-  await call
-    .store(kind.collection)
-    .remove(uid, [call.audited(call.address, uid, { dag_id: value.dag_id }, value.label)])
+  await call.store(kind.collection).remove(uid, [call.audited(call.address, uid, { dag_id }, value.label)])
   await removeSchedule(call, uid)
   // Those of a run that was triggered meanwhile.
   await removeCursors(call, uid)
   return { deleted: true }
 }
 
-/** Ends a deployment that waits. */
-async function openToRemove<T extends ManagedDag>(
+/** One that waits; refuses one that is in a step. */
+async function endDeployment<T extends ManagedDag>(
   call: Call,
   { noun, collection }: Pick<ManagedKind<T>, 'noun' | 'collection'>,
   uid: string,
