@@ -37,7 +37,9 @@ function hostOptions() {
   return { base_url: server.url, ca: undefined, token: server.token, project: server.project, timeout_ms: 20_000 }
 }
 
-function openHosted(more: { readonly token?: string; readonly project?: string } = {}): HostedRepository {
+function openHosted(
+  more: { readonly token?: string; readonly project?: string; readonly check?: string } = {},
+): HostedRepository {
   return openAt(new GitlabHost({ ...hostOptions(), ...more }))
 }
 
@@ -115,6 +117,21 @@ test('every job counts but one that may fail, and a cancelled one rejects', asyn
   expect(await check()).toEqual({ state: 'passed' })
   server.setStatus(commit, 'slow', 'canceled')
   expect(await check()).toEqual({ state: 'rejected', reason: 'slow: canceled' })
+})
+
+test('the job that the site names decides, whatever others report', async () => {
+  const repository = openHosted({ check: 'dags' })
+  const file = { uid: 'pl_named', name: 'daily.pl_named.json', text: '{}\n' }
+  const commit = await repository.propose(file, { summary: 'Propose', author: 'olga', now_ms: 0 })
+  for (let at = 0; at < 120; at++) server.setStatus(commit, `part ${at}`, at % 2 ? 'success' : 'failed')
+  const check = () => repository.check({ ...file, commit })
+  expect(await check()).toEqual({ state: 'pending', reason: 'the check dags has not reported on the commit' })
+  server.setStatus(commit, 'dags', 'running')
+  expect(await check()).toEqual({ state: 'pending', reason: 'the CI has not ended' })
+  server.setStatus(commit, 'dags', 'success')
+  expect(await check()).toEqual({ state: 'passed' })
+  server.setStatus(commit, 'dags', 'failed', { description: 'daily.json:4' })
+  expect(await check()).toEqual({ state: 'rejected', reason: 'dags: daily.json:4', line: 4 })
 })
 
 test('an answer without bounds is refused', async () => {

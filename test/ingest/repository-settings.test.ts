@@ -16,6 +16,7 @@ test('token and project are required with a git host, and paths differ', async (
   await expect(startWith({ ...base, dag_repo_token: undefined })).rejects.toThrow('ingest.dag_repo_token')
   await expect(startWith({ ...base, dag_repo_project: undefined })).rejects.toThrow('ingest.dag_repo_project')
   await expect(startWith({ dag_repo_project: 'data/dags' })).rejects.toThrow('ingest.dag_repo_url')
+  await expect(startWith({ dag_repo_check: 'ci/dags' })).rejects.toThrow('ingest.dag_repo_url')
   await expect(startWith({ dag_repo_pending_path: 'dags' })).rejects.toThrow('ingest.dag_repo_dag_path')
   await expect(startWith({ ...base, dag_repo_ca_file: '/no/such.pem' })).rejects.toThrow('ingest.dag_repo_ca_file')
 })

@@ -2,6 +2,13 @@
 import * as z from 'zod'
 import type { CommitNote, DagCheck } from '../../../daemon/shared/dag-repository/dag-repository.ts'
 
+/** `check`: name of the status that decides, where the site names one. */
+export type HostProject = {
+  readonly token: string
+  readonly project: string
+  readonly check?: string | undefined
+}
+
 /** `version`: by which a change names the content that it replaces. */
 export type HostFile = { readonly text: string; readonly version: string }
 

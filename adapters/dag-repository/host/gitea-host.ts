@@ -8,6 +8,7 @@ import {
   type HostCommit,
   type HostFile,
   type HostHead,
+  type HostProject,
 } from './git-host.ts'
 import { toHostAuthor } from './host-author.ts'
 import { describeAnswer, encodePath, type HostAnswer, HostClient, type HostServer, readAnswer } from './host-client.ts'
@@ -29,16 +30,18 @@ const statusAnswer = z
   })
   .optional()
 
-type GiteaOptions = Omit<HostServer, 'credentials'> & { readonly token: string; readonly project: string }
+type GiteaOptions = Omit<HostServer, 'credentials'> & HostProject
 
 export class GiteaHost implements GitHost {
   readonly kind = 'gitea'
   readonly #client: HostClient
   readonly #root: string
+  readonly #check: string | undefined
 
-  constructor({ token, project, ...server }: GiteaOptions) {
+  constructor({ token, project, check, ...server }: GiteaOptions) {
     this.#client = new HostClient({ ...server, credentials: { authorization: `token ${token}` } })
     this.#root = `/api/v1/repos/${encodePath(project)}`
+    this.#check = check
   }
 
   async findHead(branch: string, signal?: AbortSignal): Promise<HostHead | undefined> {
@@ -74,13 +77,13 @@ export class GiteaHost implements GitHost {
     if (answer.status !== 404) readAnswer(answer, z.unknown())
   }
 
-  /** The newest status of each context. */
+  /** By the newest status of each context. */
   async findCheck(commit: string): Promise<DagCheck> {
     const path = `${this.#root}/commits/${commit}/status`
     return await judgeStatuses(async (page) => {
       const query = { page: `${page}`, limit: '50' }
       return ((await this.#client.get({ path, query }, statusAnswer))?.statuses ?? []).map(toStatus)
-    })
+    }, this.#check)
   }
 
   close(): void {

@@ -8,6 +8,7 @@ import {
   type HostCommit,
   type HostFile,
   type HostHead,
+  type HostProject,
 } from './git-host.ts'
 import { toHostAuthor } from './host-author.ts'
 import { describeAnswer, HostClient, type HostServer, readAnswer } from './host-client.ts'
@@ -24,16 +25,18 @@ const statusesAnswer = z.array(
   }),
 )
 
-type GitlabOptions = Omit<HostServer, 'credentials'> & { readonly token: string; readonly project: string }
+type GitlabOptions = Omit<HostServer, 'credentials'> & HostProject
 
 export class GitlabHost implements GitHost {
   readonly kind = 'gitlab'
   readonly #client: HostClient
   readonly #root: string
+  readonly #check: string | undefined
 
-  constructor({ token, project, ...server }: GitlabOptions) {
+  constructor({ token, project, check, ...server }: GitlabOptions) {
     this.#client = new HostClient({ ...server, credentials: { 'private-token': token } })
     this.#root = `/api/v4/projects/${encodeURIComponent(project)}/repository`
+    this.#check = check
   }
 
   async findHead(branch: string, signal?: AbortSignal): Promise<HostHead | undefined> {
@@ -65,13 +68,13 @@ export class GitlabHost implements GitHost {
     if (answer.status !== 404) readAnswer(answer, z.unknown())
   }
 
-  /** The newest status of each job. */
+  /** By the newest status of each job. */
   async findCheck(commit: string): Promise<DagCheck> {
     const path = `${this.#root}/commits/${commit}/statuses`
     return await judgeStatuses(async (page) => {
       const query = { page: `${page}`, per_page: '100' }
       return ((await this.#client.get({ path, query }, statusesAnswer)) ?? []).map(toStatus)
-    })
+    }, this.#check)
   }
 
   close(): void {

@@ -11,7 +11,7 @@ async function judge(...pages: readonly (readonly HostStatus[])[]) {
   const check = await judgeStatuses(async (page) => {
     read.push(page)
     return pages[page - 1] ?? []
-  })
+  }, undefined)
   return { ...check, pages: read.length }
 }
 
@@ -37,6 +37,24 @@ test('statuses behind full pages count', async () => {
 
 test('a commit with statuses without end waits, and a host that has one page for all is read once', async () => {
   const endless = (page: number) => [status(`job ${page}`, 'success')]
-  expect(await judgeStatuses(async (page) => endless(page))).toMatchObject({ state: 'pending' })
-  expect(await judgeStatuses(async () => endless(1))).toEqual({ state: 'passed' })
+  expect(await judgeStatuses(async (page) => endless(page), undefined)).toMatchObject({ state: 'pending' })
+  expect(await judgeStatuses(async () => endless(1), undefined)).toEqual({ state: 'passed' })
+})
+
+test('the check that the site names decides alone, wherever it is, and is waited for', async () => {
+  const many = (page: number) => Array.from({ length: 50 }, (_, at) => status(`job ${page} ${at}`, 'failure'))
+  const judgeNamed = (...outcomes: HostStatus['outcome'][]) =>
+    judgeStatuses(
+      async (page) => [...many(page), ...outcomes.slice(page - 1, page).map((each) => status('dags', each))],
+      'dags',
+    )
+  expect(await judgeNamed('success')).toEqual({ state: 'passed' })
+  expect(await judgeNamed('waiting')).toEqual({ state: 'pending', reason: 'the CI has not ended' })
+  expect(await judgeNamed('harmless')).toMatchObject({ state: 'pending', reason: /no success/ })
+  expect(await judgeNamed('failure')).toMatchObject({ state: 'rejected', reason: 'dags: ' })
+  expect(await judgeNamed()).toMatchObject({ state: 'pending', reason: /more statuses than are read/ })
+  const other = [status('Dags', 'success'), status('dags ', 'success')]
+  expect(await judgeStatuses(async () => other, 'dags')).toEqual({
+    ...{ state: 'pending', reason: 'the check dags has not reported on the commit' },
+  })
 })

@@ -1,4 +1,4 @@
-// The result of all statuses of a commit: every one counts, since the host does not say which of them is the check of DAGs.
+// The result of the statuses of a commit: that of the check of DAGs alone where the site names it, else every one.
 import type { DagCheck } from '../../../daemon/shared/dag-repository/dag-repository.ts'
 
 /** `harmless`: neither a success nor a failure. */
@@ -11,16 +11,26 @@ export type HostStatus = {
 /** Read of one commit; a commit with more of them waits. */
 const max_pages = 20
 
-/** Newest status of each name, by pages from 1 until one has nothing new: a host may have pages of any size. */
-export async function judgeStatuses(readPage: (page: number) => Promise<readonly HostStatus[]>): Promise<DagCheck> {
+/**
+ * Newest status of each name, by pages from 1 until one has nothing new: a host may have pages of any size. `name`: of the one that
+ * decides, where the site names it.
+ */
+export async function judgeStatuses(
+  readPage: (page: number) => Promise<readonly HostStatus[]>,
+  name: string | undefined,
+): Promise<DagCheck> {
   const found = new Map<string, HostStatus>()
   for (let page = 1; page <= max_pages; page++) {
     const before = found.size
     for (const status of await readPage(page)) found.set(status.name, status)
-    if (found.size === before) return judge([...found.values()])
+    const named = name === undefined ? undefined : found.get(name)
+    if (named) return judge([named])
+    if (found.size > before) continue
+    if (name === undefined) return judge([...found.values()])
+    return { state: 'pending', reason: `the check ${name} has not reported on the commit` }
   }
-  const check = judge([...found.values()])
-  if (check.state === 'rejected') return check
+  const check = name === undefined ? judge([...found.values()]) : undefined
+  if (check?.state === 'rejected') return check
   return { state: 'pending', reason: `the commit has more statuses than are read: ${found.size}` }
 }
 

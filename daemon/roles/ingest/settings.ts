@@ -112,6 +112,10 @@ export const settings = settingsBlock('ingest', {
     env: 'DAG_REPO_PROJECT',
     doc: 'Path of the project at the git host, such as data/dags.',
   }),
+  dag_repo_check: z.string().min(1).max(255).optional().meta({
+    env: 'DAG_REPO_CHECK',
+    doc: 'Name of the commit status (GitLab: of the job) that is the check of DAGs; absent: all statuses of a commit count together.',
+  }),
   dag_repo_ca_file: z.string().min(1).max(4_096).optional().meta({
     env: 'DAG_REPO_CA_FILE',
     doc: 'Authorities (PEM) for the TLS certificate of the git host, instead of the machine’s.',

@@ -21,8 +21,11 @@ afterAll(async () => {
   await server?.end()
 })
 
-function openHosted({ token = server.token, project = server.project, timeout_ms = 20_000 } = {}): HostedRepository {
-  const host = new GiteaHost({ base_url: server.url, ca: undefined, token, project, timeout_ms })
+function openHosted(
+  more: { token?: string; project?: string; timeout_ms?: number; check?: string } = {},
+): HostedRepository {
+  const { url: base_url, token, project } = server
+  const host = new GiteaHost({ base_url, ca: undefined, token, project, timeout_ms: 20_000, ...more })
   const repository = new HostedRepository(host, testLayout)
   opened.push(repository)
   return repository
@@ -85,6 +88,29 @@ test(
     expect(await pending()).toMatchObject({ state: 'pending' })
     await server.request('POST', at(`statuses/${commit}`), { state: 'success', context: 'ci/dags' })
     expect(await pending()).toEqual({ state: 'passed' })
+  },
+  timeout,
+)
+
+test(
+  'the status that the site names decides, whatever others report',
+  async () => {
+    const repository = openHosted({ check: 'ci/dags (push)' })
+    const commit = await repository.propose({ ...proposal, uid: 'pl_named', text: '{}\n' }, note)
+    const report = (context: string, state: string) =>
+      server.request('POST', at(`statuses/${commit}`), { state, context, description: 'line 2' })
+    const check = () => repository.check({ ...proposal, uid: 'pl_named', commit })
+    await report('ci/lint', 'success')
+    await report('ci/slow', 'pending')
+    expect(await check()).toEqual({
+      ...{ state: 'pending', reason: 'the check ci/dags (push) has not reported on the commit' },
+    })
+    await report('ci/dags (push)', 'success')
+    expect(await check()).toEqual({ state: 'passed' })
+    await report('ci/lint', 'failure')
+    expect(await check()).toEqual({ state: 'passed' })
+    await report('ci/dags (push)', 'failure')
+    expect(await check()).toMatchObject({ state: 'rejected', line: 2 })
   },
   timeout,
 )

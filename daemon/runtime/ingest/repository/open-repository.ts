@@ -33,7 +33,8 @@ async function openHostedRepository(resolved: ResolvedSettings, base_url: string
   const { dag_repo_token: token = '', dag_repo_project: project = '', dag_repo_ca_file: ca_file } = chosen
   const { HostedRepository } = await import('../../../../adapters/dag-repository/host/hosted-repository.ts')
   const ca = ca_file === undefined ? undefined : await readFile(ca_file, 'utf8')
-  const server = { base_url, ca, token, project, timeout_ms: chosen.dag_repo_timeout_s * 1_000 }
+  const check = chosen.dag_repo_check
+  const server = { base_url, ca, token, project, check, timeout_ms: chosen.dag_repo_timeout_s * 1_000 }
   const openHost = chosen.dag_repo_kind === 'gitlab' ? openGitlab : openGitea
   return new HostedRepository(await openHost(server), readLayout(resolved))
 }

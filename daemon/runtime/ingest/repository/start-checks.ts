@@ -14,6 +14,7 @@ export function findRepositoryProblems(resolved: ResolvedSettings): ProfileProbl
   const problems: readonly (readonly [isWrong: boolean, path: string, message: string])[] = [
     [new Set(paths).size < 3, 'ingest.dag_repo_dag_path', 'must differ from the pending path and that of the catalog'],
     [!url && !!chosen.dag_repo_project, 'ingest.dag_repo_url', 'must name the git host of the project'],
+    [!url && !!chosen.dag_repo_check, 'ingest.dag_repo_url', 'must name the git host of the check'],
     [!!url && !chosen.dag_repo_token, 'ingest.dag_repo_token', 'must be a token of the site at the git host'],
     [!!url && !chosen.dag_repo_project, 'ingest.dag_repo_project', 'must name the project at the git host'],
     [!!url && isOpenTransport(resolved, url), 'ingest.dag_repo_url', 'must use TLS (https) in this deployment profile'],
