@@ -8,9 +8,13 @@ import { remove } from '../../../daemon/roles/ingest/datapipeline/remove.ts'
 import { run } from '../../../daemon/roles/ingest/datapipeline/run.ts'
 import { update } from '../../../daemon/roles/ingest/datapipeline/update.ts'
 import { create } from '../../../daemon/roles/ingest/effect/create.ts'
-import { get as getEffect } from '../../../daemon/roles/ingest/effect/get.ts'
-import { waitUntil } from '../../support/site/test-site.ts'
-import { ingestContent, setUpIngestSite, waitUntilDeployed, waitUntilRunOver } from './ingest-site.ts'
+import {
+  ingestContent,
+  setUpIngestSite,
+  waitUntilDeployed,
+  waitUntilEffectDeployed,
+  waitUntilRunOver,
+} from './ingest-site.ts'
 
 const site = setUpIngestSite({ dag_repo_branch: 'live', dag_repo_dag_path: 'airflow/dags' })
 
@@ -79,19 +83,13 @@ test('an effect is assembled and committed; one that cannot be assembled leaves 
   const ann = await site().as()
   const operators = [{ name: 'ingest_file', params: { file: 'people.csv' } }]
   const { uid, dag_id } = await ann.ok(create, { name: 'assembled', operators })
-  const ended = await waitUntil(async () => {
-    const effect = await ann.ok(getEffect, { uid })
-    return effect.status !== 'pending_validation' && effect
-  })
+  const ended = await waitUntilEffectDeployed(ann, uid)
   const repository = openRepository()
   const text = await repository.read(ended.commit ?? '', `airflow/dags/${dag_id}.${uid}.json`)
   expect(JSON.parse(text ?? '')).toMatchObject({ dag_id, tasks: [{ operator: 'ingest_file' }] })
   const before = await repository.head()
   const unknown = await ann.ok(create, { name: 'unknown', operators: [{ name: 'no_such', params: {} }] })
-  const failed = await waitUntil(async () => {
-    const effect = await ann.ok(getEffect, { uid: unknown.uid })
-    return effect.status !== 'pending_validation' && effect
-  })
+  const failed = await waitUntilEffectDeployed(ann, unknown.uid)
   expect(failed).toMatchObject({ status: 'error' })
   expect(await repository.head()).toBe(before)
   expect(await repository.branch(unknown.uid)).toBeUndefined()

@@ -12,7 +12,7 @@ import { update } from '../../../daemon/roles/ingest/effect/update.ts'
 import { dagRuns } from '../../../daemon/roles/ingest/runner/model.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
-import { setUpIngestSite, waitUntilMeasured } from './ingest-site.ts'
+import { setUpIngestSite, waitUntilEffectDeployed, waitUntilMeasured } from './ingest-site.ts'
 
 const site = setUpIngestSite()
 const operators = [{ name: 'ingest_file', params: { file: 'a.csv' } }]
@@ -20,7 +20,7 @@ const operators = [{ name: 'ingest_file', params: { file: 'a.csv' } }]
 async function createLive(person: CheckedClient, more: object = {}) {
   site().writeFile('a.csv', 'a\n1\n')
   const { uid } = await person.ok(create, { name: 'an effect', operators, ...more })
-  await waitUntil(async () => (await person.ok(get, { uid })).status !== 'pending_validation')
+  await waitUntilEffectDeployed(person, uid)
   return uid
 }
 

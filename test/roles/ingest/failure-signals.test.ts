@@ -15,7 +15,13 @@ import { dagRuns } from '../../../daemon/roles/ingest/runner/model.ts'
 import { list as listSignals } from '../../../daemon/roles/intelligence/signal/list.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
-import { ingestContent, setUpIngestSite, waitUntilDeployed, waitUntilRunOver } from './ingest-site.ts'
+import {
+  ingestContent,
+  setUpIngestSite,
+  waitUntilDeployed,
+  waitUntilEffectDeployed,
+  waitUntilRunOver,
+} from './ingest-site.ts'
 
 const events: [event: string, fields: Readonly<Record<string, unknown>>][] = []
 const site = setUpIngestSite(
@@ -76,7 +82,9 @@ test('a scheduled run of an effect that fails raises one too', async () => {
   const ann = await site().as()
   const operators = [{ name: 'ingest_file', params: { file: 'absent.csv' }, retries: 0 }]
   const { uid } = await ann.ok(createEffect, { name: 'an effect', operators, schedule: '0 3 * * *' })
-  const due = await waitUntil(async () => (await site().store('ingest').get(pipelineSchedules, uid))?.value.next_ts)
+  // A time that passes before the effect is live is left out.
+  await waitUntilEffectDeployed(ann, uid)
+  const due = (await site().store('ingest').get(pipelineSchedules, uid))?.value.next_ts ?? Number.NaN
   site().clock.advance(due + 1 - site().clock.now())
   const found = await waitUntil(async () => {
     site().wakeWorker('ingest', 'jobs')

@@ -14,6 +14,7 @@ import { get as getRun } from '../../../daemon/roles/ingest/dag-run/get.ts'
 import { deploy } from '../../../daemon/roles/ingest/datapipeline/deploy.ts'
 import { get } from '../../../daemon/roles/ingest/datapipeline/get.ts'
 import type { metrics } from '../../../daemon/roles/ingest/datapipeline/metrics.ts'
+import { get as getEffect } from '../../../daemon/roles/ingest/effect/get.ts'
 import type { metrics as metricsOfEffect } from '../../../daemon/roles/ingest/effect/metrics.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
 import { startTestSite, type TestSite, type TestSiteOptions, waitUntil } from '../../support/site/test-site.ts'
@@ -119,6 +120,13 @@ export async function waitUntilDeployed(person: CheckedClient, uid: string) {
   return await waitUntil(async () => {
     const pipeline = await person.ok(get, { uid })
     return pipeline.status !== 'pending_validation' && pipeline
+  })
+}
+
+export async function waitUntilEffectDeployed(person: CheckedClient, uid: string) {
+  return await waitUntil(async () => {
+    const effect = await person.ok(getEffect, { uid })
+    return effect.status !== 'pending_validation' && effect
   })
 }
 

@@ -12,13 +12,17 @@ import { get } from '../../../daemon/roles/ingest/datapipeline/get.ts'
 import { run } from '../../../daemon/roles/ingest/datapipeline/run.ts'
 import { update } from '../../../daemon/roles/ingest/datapipeline/update.ts'
 import { create } from '../../../daemon/roles/ingest/effect/create.ts'
-import { get as getEffect } from '../../../daemon/roles/ingest/effect/get.ts'
 import { run as runEffect } from '../../../daemon/roles/ingest/effect/run.ts'
 import { update as updateEffect } from '../../../daemon/roles/ingest/effect/update.ts'
 import { dagRuns, runDocumentId } from '../../../daemon/roles/ingest/runner/model.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
-import { waitUntil } from '../../support/site/test-site.ts'
-import { ingestContent, setUpIngestSite, waitUntilDeployed, waitUntilRunOver } from './ingest-site.ts'
+import {
+  ingestContent,
+  setUpIngestSite,
+  waitUntilDeployed,
+  waitUntilEffectDeployed,
+  waitUntilRunOver,
+} from './ingest-site.ts'
 
 const site = setUpIngestSite()
 const gitdir = () => path.join(site().folder.data, 'ingest', 'dags.git')
@@ -141,17 +145,12 @@ test('an effect is run again by its pinned code', async () => {
   const ann = await site().as()
   site().writeFile('people.csv', 'id\n1\n')
   const operatorsOf = (file: string) => [{ name: 'ingest_file', params: { file } }]
-  const waitUntilChecked = async (uid: string) =>
-    await waitUntil(async () => {
-      const effect = await ann.ok(getEffect, { uid })
-      return effect.status !== 'pending_validation' && effect
-    })
   const { uid, dag_id } = await ann.ok(create, { name: 'again', operators: operatorsOf('people.csv') })
-  const { commit } = await waitUntilChecked(uid)
+  const { commit } = await waitUntilEffectDeployed(ann, uid)
   const { dag_run_id: former } = await ann.ok(runEffect, { uid })
   await waitUntilRunOver(ann, dag_id, former)
   await ann.ok(updateEffect, { uid, operators: operatorsOf('missing.csv') })
-  expect((await waitUntilChecked(uid)).commit).not.toBe(commit)
+  expect((await waitUntilEffectDeployed(ann, uid)).commit).not.toBe(commit)
   const { dag_run_id } = await ann.ok(runEffect, { uid, repeats: pinnedTo(former) })
   expect(await waitUntilRunOver(ann, dag_id, dag_run_id)).toMatchObject({ state: 'success', commit })
 })
