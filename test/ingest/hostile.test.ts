@@ -32,5 +32,5 @@ test('names of columns that a terminal or a file system would obey are names', a
   expect(columns.map(({ name }: { name: string }) => name)).toEqual(['../../etc/passwd', '\u001b[2J', '__proto__'])
   const { stdout } = await runCommand(['ingest', 'land', at('names.csv'), '--out', at('again')])
   expect(stdout).not.toContain('\u001b[2J')
-  expect(readdirSync(at('names')).sort()).toEqual(['data-00001.parquet', 'dataset.json'])
+  expect(readdirSync(at('names')).sort()).toEqual(['data-00001.parquet', 'dataset.json', 'origins-1.jsonl'])
 })

@@ -125,6 +125,13 @@ export class TextColumnBuilder {
   }
 }
 
+/** Numbers rows, the first one by `first`. */
+export function numberRows(first: number, rows: number): Int32Array {
+  const numbers = new Int32Array(rows)
+  for (let row = 0; row < rows; row++) numbers[row] = first + row
+  return numbers
+}
+
 /** Returns the same values with as much room again. */
 export function doubleLength(values: Int32Array): Int32Array<ArrayBuffer> {
   const wider = new Int32Array(values.length * 2)

@@ -6,6 +6,8 @@ import { dataColumn } from './data-schema.ts'
 export const dataset_manifest_name = 'dataset.json'
 /** Name of the file of records that were left out. */
 export const dataset_rejects_name = 'rejects.jsonl'
+/** Name of a file of the places that rows come from; see `row-origins.ts`. `number`: from 1. */
+export const originsName = (number: number) => `origins-${number}.jsonl`
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/)
 const count = z.int().min(0)
@@ -28,6 +30,10 @@ const datasetInput = z.strictObject({
     .describe(
       'How the file was read: format, and encoding, delimiter, quotation mark, sheet or pointer where it has them.',
     ),
+  is_source: z
+    .literal(true)
+    .optional()
+    .describe('The rows of a source in the order in which it gave them: there is no file of this name.'),
   rows: count.describe('Rows that were taken: those that landed, or of which the dataset was made.'),
   rejects: count,
 })
@@ -89,6 +95,13 @@ export const landedDataset = z.strictObject({
     .describe('Parquet files, in the order of their rows.'),
   inputs: z.array(datasetInput).max(10_000),
   rejects: z.strictObject({ rows: count, file: datasetFile.optional() }).describe('Records that were left out.'),
+  origins: z
+    .array(datasetFile)
+    .max(2)
+    .optional()
+    .describe(
+      'Files of the places that its rows come from, in ranges; of a join, one for each of both datasets. Empty where a row is made of many. Absent in datasets of an earlier release.',
+    ),
   widened: z
     .array(widening)
     .describe('Values that made the inferred type of a column wider than that of the values before them.'),

@@ -23,7 +23,8 @@ export async function judgeDatasets(site: string): Promise<JudgedDataset[]> {
 
 async function readWholeDataset(folder: string): Promise<string[]> {
   const manifest = landedDataset.parse(JSON.parse(readFileSync(path.join(folder, dataset_manifest_name), 'utf8')))
-  const names = [dataset_manifest_name, ...manifest.files.map(({ name }) => name)]
+  const { files, origins = [] } = manifest
+  const names = [dataset_manifest_name, ...[...files, ...origins].map(({ name }) => name)]
   assert.deepEqual(
     readdirSync(folder).toSorted(),
     names.toSorted(),

@@ -1,18 +1,14 @@
 // Opens a completed run of files: its documents, its records as they are in the data, its clusters and its pairs.
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { resultKinds } from '../../../../adapters/platform/data-file/data-kinds.ts'
-import { runAsInvoker } from '../../../boot/host/act-as-owner.ts'
-import { unescapeFormula } from '../../../kernel/text/formula-cell.ts'
 import type { EngineProgressListener } from '../../../roles/resolution/engine/progress.ts'
 import type { DecidedRows } from '../../../roles/resolution/engine/quality/rank-decisions.ts'
 import { buildRecords, type LensRecords } from '../../../roles/resolution/engine/records/records.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
-import { missingColumns, type ReadSource, readDataFile } from '../data-file.ts'
+import type { ReadSource } from '../data-file.ts'
 import { buildRecordKey } from '../decisions-file.ts'
 import { convertLensFaults } from '../lens-records.ts'
 import { type RunDocuments, readRunDocuments } from './run-documents.ts'
 import { readRunSources } from './run-sources.ts'
+import { findOptionalTable, findTable, readTable } from './run-table.ts'
 
 /** Pairs of the file of pairs. `scores`: bits or likeness, with four decimals. */
 export type RunPairs = {
@@ -61,18 +57,6 @@ export async function openRun(
   return { ...documents, records, sources, clusters, pairs, decided, rowOf }
 }
 
-function findOptionalTable(folder: string, name: string): string | undefined {
-  return resultKinds
-    .map((kind) => join(folder, `${name}.${kind}`))
-    .find((candidate) => runAsInvoker(() => existsSync(candidate)))
-}
-
-function findTable(folder: string, name: string): string {
-  const file = findOptionalTable(folder, name)
-  if (file !== undefined) return file
-  throw new OfflineCommandError(1, `${folder} has no ${name}.csv, .jsonl or .parquet`, 'run again into a new folder')
-}
-
 async function readClusters(file: string, rowOf: ReadonlyMap<string, number>): Promise<Int32Array> {
   const table = await readTable(file, ['source', 'id', 'cluster'])
   const clusters = new Int32Array(rowOf.size)
@@ -112,33 +96,4 @@ async function readDecided(file: string, rowOf: ReadonlyMap<string, number>): Pr
     b: table.row(rowOf, 'source_r', 'id_r', line),
     isMatch: table.text('decision', line) === 'confirm',
   }))
-}
-
-/** Reads cells as texts; each distinct one is decoded once. */
-async function readTable(file: string, names: readonly string[]) {
-  const table = await readDataFile(file, (name) => names.includes(name))
-  const missing = names.filter((name) => !table.names.includes(name))
-  if (missing.length > 0) throw missingColumns(file, missing, table.names)
-  const decoder = new TextDecoder()
-  const restore = file.endsWith('.csv') ? unescapeFormula : String
-  const columns = new Map(
-    table.columns.map(({ name, codes, values }) => [
-      name,
-      { codes, texts: Array.from({ length: values.size }, (_, code) => restore(decoder.decode(values.bytesOf(code)))) },
-    ]),
-  )
-  const text = (name: string, line: number): string => {
-    const column = columns.get(name)
-    return column?.texts[column.codes[line] ?? -1] ?? ''
-  }
-  return {
-    rows: table.rows,
-    text,
-    row(rowOf: ReadonlyMap<string, number>, source: string, id: string, line: number): number {
-      const row = rowOf.get(`${text(source, line)}\u0000${text(id, line)}`)
-      if (row !== undefined) return row
-      const named = `${JSON.stringify(text(id, line))} of ${JSON.stringify(text(source, line))}`
-      throw new OfflineCommandError(5, `${file}, record ${line + 1}: the data has no record ${named}`)
-    },
-  }
 }

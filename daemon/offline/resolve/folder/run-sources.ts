@@ -18,9 +18,9 @@ export async function readRunSources(
   { data, reading }: RunInputs,
   moved: readonly string[],
   onProgress: EngineProgressListener,
+  versions = new FileVersions(),
 ): Promise<ReadSource[]> {
   // The records must be those of the bytes that were digested.
-  const versions = new FileVersions()
   const digest = async (file: string) => (await digestDataFile(file, onProgress, { versions })).sha256
   const places = await findMovedFiles(data, moved, digest)
   const files: string[] = []

@@ -1,8 +1,9 @@
 // Describes records without an id of their own by their lines in the file, which is read once more for them.
 import type { DataFile } from '../../../../adapters/platform/data-file/data-file.ts'
-import { openRecordBlocks, type RecordReadOptions } from '../../../runtime/resolution/files/read-records.ts'
+import type { RecordReadOptions } from '../../../runtime/resolution/files/read-records.ts'
 import type { BadRow, FileBadRows } from './bad-rows.ts'
 import { describeIdFault, type IdFaults } from './id-faults.ts'
+import { locateRows } from './locate-rows.ts'
 
 type FaultyIds = {
   readonly unit: FileBadRows['unit']
@@ -23,26 +24,4 @@ export async function locateIdFaults(
     const earlier = `${unit} ${placeOf(fault.earlier?.row ?? 0)}`
     return { place: placeOf(fault.row), reason: describeIdFault(id_field, fault, earlier) }
   })
-}
-
-/** Finds the lines of rows; the number of the record is the place where a format has no lines. */
-async function locateRows(
-  file: DataFile,
-  reading: RecordReadOptions,
-  rows: readonly number[],
-): Promise<ReadonlyMap<number, number>> {
-  const places = new Map<number, number>()
-  const left = new Set(rows)
-  let before = 0
-  const options = { ...reading, onReject: () => undefined, hasLines: true, onProgress: () => undefined }
-  for await (const block of await openRecordBlocks(file, options)) {
-    for (const row of left) {
-      if (row >= before + block.rows) continue
-      places.set(row, block.lines?.[row - before] ?? row + 1)
-      left.delete(row)
-    }
-    before += block.rows
-    if (left.size === 0) break
-  }
-  return places
 }

@@ -78,7 +78,7 @@ async function readTable(job: TaskThreadJob, connection: OpenConnection): Promis
     await source.close()
   }
   const open = () => openPlainFile(staged)
-  const inputs = [{ name: `${name}.jsonl`, label: name, format: { kind: 'jsonl' as const }, open }]
+  const inputs = [{ name: `${name}.jsonl`, label: name, format: { kind: 'jsonl' as const }, isSource: true, open }]
   return { inputs, columns: stated, ...(base && rows && { news: describeNews(base, rows, isEmpty) }) }
 }
 

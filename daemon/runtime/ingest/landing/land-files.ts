@@ -10,6 +10,7 @@ import { DatasetFiles } from './dataset-files.ts'
 import { DatasetFolder, type PathRunner } from './dataset-folder.ts'
 import { type ExaminedInput, examineInput, type LandingInput, readInput } from './landing-input.ts'
 import { LandingSchema } from './landing-schema.ts'
+import { OriginLog } from './origin-log.ts'
 import type { RejectLimit } from './reject-limit.ts'
 import { RejectLog } from './reject-log.ts'
 import { writeManifest } from './write-manifest.ts'
@@ -117,12 +118,14 @@ class Landing {
 
   async #write(schema: LandingSchema): Promise<Omit<LandedDataset, 'format'>> {
     const rejects = new RejectLog(this.#folder, this.#options.limit)
+    const origins = new OriginLog(this.#folder, 1)
     let files: DatasetFiles | undefined
-    const inputs = await this.#read('write', rejects, async (block, input) => {
+    const inputs = await this.#read('write', rejects, async (block, input, at) => {
       if (!files && !schema.isComplete) schema.add(block, input)
       files ??= await DatasetFiles.open(this.#folder, schema.columns())
       const good = this.#leaveOut(block, schema, rejects)
       writeBlock(files, good, schema)
+      if (good.lines) origins.add(at, good.rows, good.lines)
       rejects.check(files.rows, false)
       return good.rows
     })
@@ -131,12 +134,14 @@ class Landing {
     rejects.check(files.rows, true)
     const rows = files.rows
     const file = rejects.finish()
+    const origin = origins.finish()
     return {
       columns: [...schema.columns()],
       rows,
       files: [...files.finish()],
       inputs,
       rejects: { rows: rejects.count, ...(file && { file }) },
+      origins: origin ? [origin] : [],
       widened: schema.widened(),
     }
   }
@@ -145,18 +150,18 @@ class Landing {
   async #read(
     phase: LandingProgress['phase'],
     rejects: RejectLog,
-    onBlock: (block: DataBlock, input: ExaminedInput) => number | Promise<number>,
+    onBlock: (block: DataBlock, input: ExaminedInput, at: number) => number | Promise<number>,
   ): Promise<DatasetInput[]> {
     const descriptions: DatasetInput[] = []
     let done = 0
-    for (const input of this.#inputs) {
+    for (const [at, input] of this.#inputs.entries()) {
       let rows = 0
       rejects.beginInput(input.name, input.unit)
       const onReject = ({ reason, place }: { reason: string; place: { line: number } }, beginning?: Uint8Array) =>
         rejects.addBytes({ place: place.line, reason }, beginning)
       const onRead = (bytes: number) => this.#report(phase, done + bytes)
       await readInput(input, { onReject, onRead }, async (block) => {
-        rows += await onBlock(block, input)
+        rows += await onBlock(block, input, at)
       })
       done += input.size
       descriptions.push({ ...input.description, rows, rejects: rejects.input_count })

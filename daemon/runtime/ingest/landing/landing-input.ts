@@ -10,7 +10,7 @@ import {
 } from '../../../../adapters/platform/data-file/data-kinds.ts'
 import { describeDataFault } from '../../../../adapters/platform/data-file/describe-data-fault.ts'
 import { detectDataFormat } from '../../../../adapters/platform/data-file/detect-data-format.ts'
-import type { DataBlock } from '../../../kernel/data/data-block.ts'
+import { type DataBlock, numberRows } from '../../../kernel/data/data-block.ts'
 import type { DatasetInput } from '../../../kernel/data/landed-dataset.ts'
 import { type DataReadOptions, usualLimits } from '../../../kernel/data/read-options.ts'
 import { runningDigest } from '../../../kernel/encoding/running-digest.ts'
@@ -24,6 +24,8 @@ export type LandingInput = {
   /** Throws `DataFileError`. The caller closes the file. */
   open(): DataFile | Promise<DataFile>
   readonly format: DataFormat
+  /** Whether the file has the rows of a source, and is removed. */
+  readonly isSource?: boolean
   /** The digest that it must have, where that is known. */
   readonly sha256?: string
 }
@@ -59,7 +61,9 @@ export async function examineInput(input: LandingInput, onRead: ByteListener): P
       throw new LandingError(`${input.label} is not the file that was taken: its digest differs`)
     const { format, remarks } = await detectDataFormat(file, input.format, () => onRead(file.size))
     const unit = placeUnitOf(format.kind)
-    const description = { name: input.name, bytes: file.size, sha256, read_as: describeFormat(format) }
+    const read_as = describeFormat(format)
+    const { name, isSource } = input
+    const description = { name, bytes: file.size, sha256, read_as, ...(isSource && { is_source: true as const }) }
     return { ...input, format, size: file.size, version: file.version, unit, remarks, description }
   })
 }
@@ -75,7 +79,7 @@ function describeFormat({ kind, encoding, delimiter, quote, sheet, pointer }: Da
   }
 }
 
-/** Hands the blocks of the input on, each before the next one is read. Throws `LandingError` for a fault of the file. */
+/** Hands the blocks of the input on, each with its places and before the next one is read. Throws `LandingError` for a fault of the file. */
 export async function readInput(
   input: ExaminedInput,
   { onReject, onRead }: { readonly onReject: NonNullable<DataReadOptions['onReject']>; readonly onRead: ByteListener },
@@ -87,8 +91,11 @@ export async function readInput(
     ...(hasObjects(input.format.kind) && { isOptional: () => true }),
   }
   await withFile(input, input.version, async (file) => {
+    let before = 0
     for await (const block of await openBlocks(file, input.format, options, onRead)) {
-      await onBlock(block)
+      // A format without lines leaves out no record.
+      await onBlock(block.lines ? block : { ...block, lines: numberRows(before + 1, block.rows) })
+      before += block.rows
       // A signal is seen between two blocks.
       await setImmediate()
     }

@@ -15,7 +15,6 @@ export class LandingSchema {
   readonly #stated: ReadonlyMap<string, DataColumn>
   readonly #inference = new SchemaInference()
   readonly #widened = new Map<string, ColumnWidening>()
-  readonly #rows = new Map<string, number>()
   #columns: DataSchema | undefined
   #undecided: readonly number[] | undefined
   /** Whether all rows of all inputs are added before the first one is written. */
@@ -28,14 +27,12 @@ export class LandingSchema {
 
   /** Adds rows that decide the types; returns how many. */
   add(block: DataBlock, { name, unit }: { readonly name: string; readonly unit: PlaceUnit }): number {
-    const before = this.#rows.get(name) ?? 0
     this.#inference.add(block, ({ column, from, to, row, text }) => {
-      const place = block.lines?.[row] ?? (unit === 'record' ? before + row + 1 : undefined)
+      const place = block.lines?.[row]
       const value = text.slice(0, max_value_characters).toWellFormed()
       const at = place === undefined ? {} : { place, ...(unit !== 'line' && { unit }) }
       this.#widened.set(column, { column, from, to, input: name, ...at, value })
     })
-    this.#rows.set(name, before + block.rows)
     return block.rows
   }
 

@@ -2,6 +2,7 @@
 import type * as z from 'zod'
 import { type DataBlock, type TextColumn, TextColumnBuilder } from '../../../kernel/data/data-block.ts'
 import type { join } from '../../../roles/ingest/operator/join.ts'
+import type { MadeBlock } from '../landing/land-blocks.ts'
 import {
   isInPartition,
   makeByPartitions,
@@ -40,11 +41,11 @@ async function* joinPartition({ params, inputs, columns }: TransformStep<JoinPar
       } else
         for (let partner = first; partner >= 0; partner = partners.next(partner)) {
           pairs.add(row, partner)
-          if (pairs.length === block_rows) yield pairs.take(block, partners.columns)
+          if (pairs.length === block_rows) yield pairs.take(block, partners)
         }
-      if (pairs.length === block_rows) yield pairs.take(block, partners.columns)
+      if (pairs.length === block_rows) yield pairs.take(block, partners)
     }
-    if (pairs.length > 0) yield pairs.take(block, partners.columns)
+    if (pairs.length > 0) yield pairs.take(block, partners)
   }
 }
 
@@ -54,6 +55,8 @@ class Partners {
   readonly #firstOf = new Map<string, number>()
   readonly #lastOf = new Map<string, number>()
   readonly #next: number[] = []
+  /** Rows of the dataset, from 1. */
+  readonly #numbers: number[] = []
   columns: readonly TextColumn[] = []
 
   private constructor(names: readonly string[]) {
@@ -79,7 +82,7 @@ class Partners {
         const { key, hasMissing } = readKey(keyColumns, row)
         if (hasMissing || !isInPartition(key, partition) || (hasOne && partners.find(key) >= 0)) continue
         units += key.length
-        partners.#add(key, valueColumns, row)
+        partners.#add(key, valueColumns, row, block.lines?.[row] ?? 0)
       }
       partners.#checkRoom(units)
     }
@@ -87,9 +90,10 @@ class Partners {
     return partners
   }
 
-  #add(key: string, values: readonly TextColumn[], row: number): void {
+  #add(key: string, values: readonly TextColumn[], row: number, number: number): void {
     const at = this.#next.length
     this.#next.push(-1)
+    this.#numbers.push(number)
     const last = this.#lastOf.get(key)
     if (last === undefined) this.#firstOf.set(key, at)
     else this.#next[last] = at
@@ -116,6 +120,11 @@ class Partners {
   next(partner: number): number {
     return this.#next[partner] ?? -1
   }
+
+  /** The row of the dataset; 0 without a partner. */
+  numberOf(partner: number): number {
+    return this.#numbers[partner] ?? 0
+  }
 }
 
 /** Rows of a block with their partners; -1 for none. */
@@ -130,14 +139,15 @@ class PairBuffer {
   }
 
   /** The pairs as a block, whose values stay where they are. */
-  take(block: DataBlock, added: readonly TextColumn[]): DataBlock {
+  take(block: DataBlock, others: Partners): MadeBlock {
     const [rows, partners] = [this.#rows.slice(0, this.length), this.#partners.slice(0, this.length)]
     this.length = 0
     const columns = [
       ...block.columns.map((column) => pickRows(column, rows)),
-      ...added.map((column) => pickRows(column, partners)),
+      ...others.columns.map((column) => pickRows(column, partners)),
     ]
-    return { rows: rows.length, names: columns.map(({ name }) => name), columns }
+    const origins = [rows.map((row) => block.lines?.[row] ?? 0), partners.map((partner) => others.numberOf(partner))]
+    return { rows: rows.length, names: columns.map(({ name }) => name), columns, origins }
   }
 }
 

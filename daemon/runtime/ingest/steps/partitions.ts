@@ -1,7 +1,8 @@
 // Splits the work of a step by the keys of rows where it has no room for all at once: the inputs are read again for each part.
 
 import { readText } from '../../../kernel/data/check-values.ts'
-import type { DataBlock, TextColumn } from '../../../kernel/data/data-block.ts'
+import type { TextColumn } from '../../../kernel/data/data-block.ts'
+import type { MadeBlock } from '../landing/land-blocks.ts'
 import { LandingError } from '../landing/landing-error.ts'
 
 /** The rows whose keys have this remainder. */
@@ -17,8 +18,8 @@ const max_modulus = 256
 /** Makes the rows of one partition after the other. Throws `LandingError` where even a small one has no room. */
 export async function* makeByPartitions(
   subject: string,
-  make: (partition: Partition) => AsyncIterable<DataBlock>,
-): AsyncGenerator<DataBlock, void, undefined> {
+  make: (partition: Partition) => AsyncIterable<MadeBlock>,
+): AsyncGenerator<MadeBlock, void, undefined> {
   const open: Partition[] = [{ modulus: 1, remainder: 0 }]
   for (let partition = open.pop(); partition; partition = open.pop()) {
     try {

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { openBlocks } from '../../../../adapters/platform/data-file/data-kinds.ts'
 import { openLandedFolder } from '../../../../adapters/platform/data-file/landed-folder.ts'
-import type { DataBlock, TextColumn } from '../../../kernel/data/data-block.ts'
+import { type DataBlock, numberRows, type TextColumn } from '../../../kernel/data/data-block.ts'
 import type { DataSchema } from '../../../kernel/data/data-schema.ts'
 import { usualLimits } from '../../../kernel/data/read-options.ts'
 import type { LandedSummary } from '../../../roles/ingest/dataset/model.ts'
@@ -53,8 +53,4 @@ function pickColumns({ columns }: DataBlock, names: readonly string[]): TextColu
     if (!column) throw new Error('a landed dataset lacks a column of its description')
     return column
   })
-}
-
-function numberRows(first: number, rows: number): Int32Array {
-  return Int32Array.from({ length: rows }, (_, row) => first + row)
 }

@@ -6,7 +6,7 @@ import type { DatasetCheck } from '../../../kernel/data/landed-dataset.ts'
 import { columnSetOf, schemaOf } from '../../../roles/ingest/operator/column-set.ts'
 import type { Operator } from '../../../roles/ingest/operator/operator.ts'
 import type { TaskOutcome } from '../../../roles/ingest/parts.ts'
-import { type DatasetPlace, landBlocks } from '../landing/land-blocks.ts'
+import { type DatasetPlace, landBlocks, type MadeBlock } from '../landing/land-blocks.ts'
 import { LandingError } from '../landing/landing-error.ts'
 import type { RejectLimit } from '../landing/reject-limit.ts'
 import type { RejectReason } from '../landing/reject-log.ts'
@@ -26,7 +26,7 @@ export type TransformStep<P> = {
 }
 
 /** Makes the rows of the dataset. A block is valid until the next one is requested. */
-export type Transform<P> = (step: TransformStep<P>) => AsyncIterable<DataBlock>
+export type Transform<P> = (step: TransformStep<P>) => AsyncIterable<MadeBlock>
 
 /** Faults that a log names. */
 const max_faults = 20
