@@ -36,7 +36,7 @@ export const runLensOption = {
 /** How a file is read, where it is not to be found in it. */
 export const fileFormatOptions = {
   dataFormat: choice('KIND', 'Format of the data files, regardless of their endings', [
-    ...(['avro', 'csv', 'geojson', 'json', 'jsonl', 'parquet', 'tsv', 'xlsx', 'xml'] as const),
+    ...(['avro', 'csv', 'geojson', 'gpkg', 'json', 'jsonl', 'parquet', 'shapefile', 'tsv', 'xlsx', 'xml'] as const),
   ]),
   delimiter: delimiter(),
   encoding: choice('KIND', 'Encoding of text without a byte order mark; default: found in each file', textEncodings),
@@ -44,7 +44,10 @@ export const fileFormatOptions = {
     'POINTER',
     'Records of a JSON document or of XML: their list, such as /data/items, or their elements (default: the only ones)',
   ),
-  sheet: text('NAME|N', 'Sheet of a workbook, by name or number (default: the first one)'),
+  sheet: text(
+    'NAME|N',
+    'Sheet of a workbook (default: the first one) or layer of a GeoPackage (default: the only one), by name or number',
+  ),
 }
 
 /** Options of the format. */

@@ -75,6 +75,7 @@ describe.each(resultKinds)('%s', (kind) => {
 test('every extension has a kind, in any case', () => {
   expect(readableExtensions.map((extension) => inferDataKind(`x${extension.toUpperCase()}`))).toEqual([
     ...['csv', 'tsv', 'tsv', 'jsonl', 'jsonl', 'json', 'geojson', 'xml', 'avro', 'parquet', 'parquet', 'xlsx', 'xlsx'],
+    ...['gpkg', 'shapefile', 'shapefile'],
   ])
   expect(inferDataKind('x.xls')).toBeUndefined()
 })

@@ -4,10 +4,10 @@ import { type DataBlock, maxBlockRows } from '../../../daemon/kernel/data/data-b
 import { DataFault } from '../../../daemon/kernel/data/data-fault.ts'
 import type { DataReadOptions } from '../../../daemon/kernel/data/read-options.ts'
 import { XmlReader } from '../xml/xml-reader.ts'
+import { inflateEntry } from '../zip/zip-entries.ts'
 import { sheetRows } from './sheet-rows.ts'
 import { SheetTable } from './sheet-table.ts'
 import { openWorkbook, readSharedTexts, readStyles, type Workbook } from './workbook.ts'
-import { inflateEntry } from './zip-entries.ts'
 
 const max_sheet_bytes = 4_294_967_296
 const max_block_bytes = 16_777_216

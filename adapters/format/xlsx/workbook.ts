@@ -2,8 +2,8 @@
 import type { RangeSource } from '../../../daemon/kernel/data/byte-source.ts'
 import { DataFault } from '../../../daemon/kernel/data/data-fault.ts'
 import { type XmlListener, XmlReader } from '../xml/xml-reader.ts'
+import { inflateEntry, readZipEntries, type ZipEntries } from '../zip/zip-entries.ts'
 import { kindOfFormat, type NumberKind, unescapeText } from './cell-text.ts'
-import { inflateEntry, readZipEntries, type ZipEntries } from './zip-entries.ts'
 
 type Sheet = { readonly name: string; readonly part: string; readonly isHidden: boolean }
 
@@ -27,7 +27,7 @@ const max_text_characters = 4_194_304
 /** Throws `DataFault`, and what the file throws. */
 export async function openWorkbook(file: RangeSource): Promise<Workbook> {
   rejectOtherFormats(file)
-  const entries = readZipEntries(file)
+  const entries = readZipEntries(file, 'a workbook of Excel (.xlsx)')
   const mainPart = (await readRelations(file, entries, '')).find(({ type }) => type.endsWith('/officeDocument'))?.part
   if (mainPart === undefined || !entries.has(mainPart))
     throw new DataFault('a ZIP archive, and not a workbook of Excel (.xlsx)')

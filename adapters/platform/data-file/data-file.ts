@@ -115,7 +115,12 @@ const magicNumbers: readonly (readonly [bytes: readonly number[], what: string, 
   [
     [0x50, 0x4b, 0x03, 0x04],
     'is a ZIP archive, or a workbook',
-    'name a workbook .xlsx, or pass `--data-format xlsx`; unpack an archive',
+    'name a workbook .xlsx, or pass `--data-format xlsx`; name an archive with a shapefile .zip, and unpack another one',
+  ],
+  [
+    [0x00, 0x00, 0x27, 0x0a],
+    'is one file of a shapefile',
+    'put it with its .dbf, .prj and .cpg into a .zip, and name that',
   ],
   [[0x50, 0x41, 0x52, 0x31], 'is Parquet', 'name it .parquet, or pass `--data-format parquet`'],
   [[0x25, 0x50, 0x44, 0x46, 0x2d], 'is a PDF document', no_table],
@@ -124,7 +129,11 @@ const magicNumbers: readonly (readonly [bytes: readonly number[], what: string, 
   [[0xff, 0xd8, 0xff], 'is an image', no_table],
   [[0x37, 0x7a, 0xbc, 0xaf], 'is an archive', 'unpack it'],
   [[0xfd, 0x37, 0x7a, 0x58], 'is compressed', 'unpack it: `unxz`'],
-  [[0x53, 0x51, 0x4c, 0x69, 0x74, 0x65, 0x20, 0x66], 'is a database of SQLite', 'export its table as CSV'],
+  [
+    [0x53, 0x51, 0x4c, 0x69, 0x74, 0x65, 0x20, 0x66],
+    'is a database of SQLite',
+    'name a GeoPackage .gpkg; export a table of another as CSV',
+  ],
 ]
 
 function rejectKnownFormats(descriptor: number): void {

@@ -13,7 +13,17 @@ import { findXmlEncoding, findXmlPath } from './xml-format.ts'
 export const resultKinds = ['csv', 'jsonl', 'parquet'] as const
 export type ResultKind = (typeof resultKinds)[number]
 /** `dataset`: a folder that was landed; no file is one. */
-export type DataKind = ResultKind | 'tsv' | 'json' | 'geojson' | 'xml' | 'avro' | 'xlsx' | 'dataset'
+export type DataKind =
+  | ResultKind
+  | 'tsv'
+  | 'json'
+  | 'geojson'
+  | 'xml'
+  | 'avro'
+  | 'xlsx'
+  | 'gpkg'
+  | 'shapefile'
+  | 'dataset'
 
 /** A place of `line` 7 is the seventh line, of `row` the row 7 of a sheet, of `record` the seventh record. */
 export type PlaceUnit = 'line' | 'row' | 'record'
@@ -31,8 +41,10 @@ export type DataFormat = {
   readonly isSingleColumn?: boolean
   /** Of a JSON document: JSON pointer to the list of records (default: the document itself). Of XML: path of the elements that are records. */
   readonly pointer?: string | undefined
-  /** Of a workbook: the name of a sheet, or its number from 1. */
+  /** Of a workbook: the name of a sheet, or its number from 1. Of a GeoPackage: that of a layer. */
   readonly sheet?: string | undefined
+  /** Of geometries: their reference system, as it was found (absent: longitude and latitude of WGS 84, or unknown). */
+  readonly srs?: string | undefined
 }
 
 type BlockOpener = (
@@ -132,6 +144,24 @@ const readers: Readonly<Record<DataKind, DataReader>> = {
     async open(file, options, onRead, { sheet }) {
       const { readXlsx } = await import('../../format/xlsx/read-xlsx.ts')
       return readXlsx(file, sheet, options, onRead)
+    },
+  },
+  gpkg: {
+    extensions: ['.gpkg'],
+    place: 'record',
+    hasObjects: true,
+    async open(file, options, onRead, { sheet }) {
+      const { readGeoPackage } = await import('../../format/geopackage/read-geopackage.ts')
+      return readGeoPackage(file, sheet, options, onRead)
+    },
+  },
+  shapefile: {
+    extensions: ['.shz', '.zip'],
+    place: 'record',
+    hasObjects: true,
+    async open(file, options, onRead, { encoding }) {
+      const { readShapefile } = await import('../../format/shapefile/read-shapefile.ts')
+      return readShapefile(file, encoding, options, onRead)
     },
   },
   dataset: {

@@ -11,6 +11,7 @@ import type { DetectedDialect } from '../../format/csv/detect-dialect.ts'
 import { type DataFile, DataFileError } from './data-file.ts'
 import type { DataFormat, DataKind } from './data-kinds.ts'
 import { detectEncoding } from './detect-encoding.ts'
+import { chooseLayer, examineShapefile } from './vector-format.ts'
 import { findXmlEncoding, findXmlPath } from './xml-format.ts'
 
 export type DetectedFormat = {
@@ -41,6 +42,8 @@ export async function detectDataFormat(
 ): Promise<DetectedFormat> {
   if (kindsAsTheyAre.has(stated.kind)) return { format: stated, remarks: [] }
   if (stated.kind === 'xlsx') return await chooseSheet(file, stated)
+  if (stated.kind === 'gpkg') return await chooseLayer(file, stated)
+  if (stated.kind === 'shapefile') return await examineShapefile(file, stated, onRead)
   if (stated.kind === 'xml') return await chooseElements(file, stated, onRead)
   const { encoding, remark } = await findEncoding(file, stated.encoding, onRead)
   const remarks = remark === undefined ? [] : [remark]

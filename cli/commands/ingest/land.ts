@@ -12,8 +12,8 @@ export const definition = command({
   words: 'ingest land',
   summary: 'Land data files as a dataset of typed columns',
   notes: [
-    'Reads text with columns, JSON lines (.jsonl, .ndjson), lists of objects in JSON documents (.json), Parquet (.parquet) and',
-    'sheets of Excel (.xlsx). Encoding, delimiter and quotation marks are found, and reported. The rows of several files follow each other; a column that',
+    'Reads text with columns, JSON lines (.jsonl, .ndjson), lists of objects in JSON documents (.json), Parquet (.parquet),',
+    'sheets of Excel (.xlsx), layers of a GeoPackage (.gpkg) and shapefiles (.zip). Encoding, delimiter and quotation marks are found, and reported. The rows of several files follow each other; a column that',
     'a file lacks is empty there.',
     '',
     'Types hold for every row: a column is of a number, a time or a truth value if all of its values are, and text',

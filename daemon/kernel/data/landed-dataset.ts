@@ -28,7 +28,7 @@ const datasetInput = z.strictObject({
   read_as: z
     .record(z.string().max(64), z.string().max(1_024))
     .describe(
-      'How the file was read: format, and encoding, delimiter, quotation mark, sheet or pointer where it has them.',
+      'How the file was read: format, and encoding, delimiter, quotation mark, sheet, pointer or srs (reference system of coordinates that are not of WGS 84) where it has them.',
     ),
   is_source: z
     .literal(true)

@@ -93,6 +93,13 @@ function countWholeCharacters(bytes: Uint8Array, isBigEndian: boolean): number {
   return high >= 0xd8 && high < 0xdc ? bytes.length - 2 : bytes.length
 }
 
+/** A whole text as UTF-8. Bytes that are not of the encoding become bytes that are not UTF-8; UTF-8 is returned unchecked. */
+export function toUtf8(text: Uint8Array, encoding: TextEncodingName): Uint8Array {
+  if (encoding === 'utf-8') return text
+  const converted = new Uint8Array(text.length * 3)
+  return converted.subarray(0, converters[encoding](text, converted))
+}
+
 const convertLatin1: Utf8Converter = (from, into) => {
   let at = 0
   for (const byte of from) at = writeCodePoint(byte, into, at)

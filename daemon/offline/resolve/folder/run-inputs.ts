@@ -26,7 +26,20 @@ const max_named_columns = 10_000
 
 const readingShape = {
   kind: z
-    .enum(['csv', 'tsv', 'jsonl', 'parquet', 'xlsx', 'json', 'geojson', 'xml', 'avro', 'dataset'] satisfies DataKind[])
+    .enum([
+      'csv',
+      'tsv',
+      'jsonl',
+      'parquet',
+      'xlsx',
+      'json',
+      'geojson',
+      'xml',
+      'avro',
+      'gpkg',
+      'shapefile',
+      'dataset',
+    ] satisfies DataKind[])
     .optional(),
   delimiter: z.string().max(8).optional(),
   encoding: z.enum(textEncodings).optional(),

@@ -43,7 +43,7 @@ function findMatches(pattern: string): string[] {
 const lock_prefix = '~$'
 
 /** Endings of files that a folder is read for. */
-const folderExtensions = readableExtensions.filter((extension) => extension !== '.json' && extension !== '.xml')
+const folderExtensions = readableExtensions.filter((extension) => !['.json', '.xml', '.zip'].includes(extension))
 
 function listFolder(folder: string, onRemark: (remark: string) => void): string[] {
   const names = readNames(folder)
@@ -59,16 +59,20 @@ function listFolder(folder: string, onRemark: (remark: string) => void): string[
     names.filter((name) => wanted.includes(kinds.get(name)))
   // A document beside data usually describes it.
   const documents = ofKind('file').filter((name) => ['json', 'xml'].includes(inferDataKind(name) ?? ''))
-  const data = ofKind('file').filter((name) => inferDataKind(name) !== undefined && !documents.includes(name))
+  // Any files may be in an archive.
+  const archives = ofKind('file').filter((name) => /\.zip$/i.test(name))
+  const apart = [...documents, ...archives]
+  const data = ofKind('file').filter((name) => inferDataKind(name) !== undefined && !apart.includes(name))
   const remark = (left: readonly string[], why: string) => {
     if (left.length > 0)
       onRemark(`of ${folder}, ${listNames(left)} ${left.length === 1 ? 'is' : 'are'} not read: ${why}`)
   }
   remark(
-    ofKind('file').filter((name) => !data.includes(name) && !documents.includes(name)),
+    ofKind('file').filter((name) => !data.includes(name) && !apart.includes(name)),
     `the format cannot be inferred from the ending (${folderExtensions.join(', ')} do); name the file itself`,
   )
   remark(documents, 'a document of JSON or XML; name the file itself if it has records')
+  remark(archives, 'an archive; name the file itself if it has a shapefile')
   remark(ofKind('folder'), 'a folder; name it too')
   remark(ofKind('link'), 'a link of another user, which may lead anywhere; name the file itself')
   remark(ofKind('special', undefined), 'not a file')

@@ -13,8 +13,10 @@ export type FileReading = {
   readonly delimiter?: string | undefined
   /** The mark that encloses values; empty for none. */
   readonly quote?: string | undefined
-  /** Of a workbook. */
+  /** Of a workbook; of a GeoPackage, the layer. */
   readonly sheet?: string | undefined
+  /** Reference system of coordinates that are not of WGS 84. */
+  readonly srs?: string | undefined
   /** Columns under another name than in the file: by the name of the lens, that of the file. */
   readonly columns?: Readonly<Record<string, string>> | undefined
   /** Columns that no field of the lens reads; absent if there is none. */
@@ -28,7 +30,7 @@ export type FileReading = {
 
 /** `rows`: without the bad ones. */
 export function toFileReading(
-  { kind, encoding, delimiter, quote, isSingleColumn, sheet }: DataFormat,
+  { kind, encoding, delimiter, quote, isSingleColumn, sheet, srs }: DataFormat,
   remarks: readonly string[],
   rows: number,
   bad: BadRowCollector,
@@ -40,6 +42,7 @@ export function toFileReading(
     ...(delimiter !== undefined && !isSingleColumn && { delimiter }),
     ...(quote !== undefined && { quote }),
     ...(sheet !== undefined && { sheet }),
+    ...(srs !== undefined && { srs }),
     ...(matched.length > 0 && { columns: Object.fromEntries(matched.map(({ name, column }) => [name, column])) }),
     rows,
     bad_rows: bad.count,

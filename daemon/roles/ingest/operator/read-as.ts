@@ -16,6 +16,8 @@ const settings = {
   avro: [],
   parquet: [],
   xlsx: ['sheet'],
+  gpkg: ['sheet'],
+  shapefile: ['encoding'],
 } as const satisfies Readonly<Record<string, readonly ReadingSetting[]>>
 
 export type FileFormat = keyof typeof settings
@@ -35,12 +37,10 @@ const readAsFields = z.strictObject({
     description:
       'List of records in a JSON document (default: the only one); of XML, elements that are records, which is required',
   }),
-  sheet: z
-    .string()
-    .min(1)
-    .max(64)
-    .optional()
-    .meta({ description: 'Sheet of a workbook, by name or number (default: the first that is not hidden)' }),
+  sheet: z.string().min(1).max(255).optional().meta({
+    description:
+      'Sheet of a workbook (default: the first that is not hidden) or layer of a GeoPackage (default: the only one), by name or number',
+  }),
 })
 export type ReadAs = z.infer<typeof readAsFields>
 

@@ -20,6 +20,7 @@ const formatsByMediaType: Readonly<Record<string, FileFormat>> = {
   'application/json': 'json',
   'application/avro': 'avro',
   'application/geo+json': 'geojson',
+  'application/geopackage+sqlite3': 'gpkg',
   'application/jsonl': 'jsonl',
   'application/x-ndjson': 'jsonl',
   'application/xml': 'xml',

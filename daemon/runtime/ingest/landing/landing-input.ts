@@ -68,7 +68,15 @@ export async function examineInput(input: LandingInput, onRead: ByteListener): P
   })
 }
 
-function describeFormat({ kind, encoding, delimiter, quote, sheet, pointer }: DataFormat): DatasetInput['read_as'] {
+function describeFormat({
+  kind,
+  encoding,
+  delimiter,
+  quote,
+  sheet,
+  pointer,
+  srs,
+}: DataFormat): DatasetInput['read_as'] {
   return {
     format: kind,
     ...(encoding !== undefined && { encoding }),
@@ -76,6 +84,7 @@ function describeFormat({ kind, encoding, delimiter, quote, sheet, pointer }: Da
     ...(quote !== undefined && { quote }),
     ...(sheet !== undefined && { sheet }),
     ...(pointer !== undefined && { pointer }),
+    ...(srs !== undefined && { srs }),
   }
 }
 

@@ -4,7 +4,7 @@ import { crc32, createInflateRaw } from 'node:zlib'
 import type { RangeSource } from '../../../daemon/kernel/data/byte-source.ts'
 import { DataFault } from '../../../daemon/kernel/data/data-fault.ts'
 
-type ZipEntry = {
+export type ZipEntry = {
   readonly method: number
   /** CRC-32 of the unpacked bytes. */
   readonly checksum: number
@@ -22,36 +22,37 @@ const [endMark, directoryMark, localMark] = [0x06054b50, 0x02014b50, 0x04034b50]
 const in_zip64 = 0xffff_ffff
 const piece_bytes = 65_536
 
-const damaged = 'damaged, or not a workbook of Excel (.xlsx)'
+const damaged = 'damaged: a part lies beyond the end of the file'
 
-/** Throws `DataFault`, and what the file throws. */
-export function readZipEntries(file: RangeSource): ZipEntries {
+/** `wanted`: what the archive should be, in messages. Throws `DataFault`, and what the file throws. */
+export function readZipEntries(file: RangeSource, wanted: string): ZipEntries {
+  const fault = new DataFault(`damaged, or not ${wanted}`)
   const tail = viewOf(file, Math.max(0, file.size - end_bytes - max_comment_bytes), file.size)
   let at = tail.byteLength - end_bytes
   while (at >= 0 && tail.getUint32(at, true) !== endMark) at--
-  if (at < 0) throw new DataFault(damaged)
+  if (at < 0) throw fault
   const [count, length, start] = [
     tail.getUint16(at + 10, true),
     tail.getUint32(at + 12, true),
     tail.getUint32(at + 16, true),
   ]
   if (start === in_zip64 || count === 0xffff)
-    throw new DataFault('a ZIP64 archive, which is not supported: save fewer rows')
-  if (start + length > file.size || length > max_directory_bytes || count > max_entries) throw new DataFault(damaged)
-  return parseDirectory(viewOf(file, start, start + length), count)
+    throw new DataFault(`a ZIP64 archive, which is not supported: save ${wanted} with fewer rows`)
+  if (start + length > file.size || length > max_directory_bytes || count > max_entries) throw fault
+  return parseDirectory(viewOf(file, start, start + length), count, fault)
 }
 
-function parseDirectory(view: DataView, count: number): ZipEntries {
+function parseDirectory(view: DataView, count: number, fault: DataFault): ZipEntries {
   const entries = new Map<string, ZipEntry>()
   const decoder = new TextDecoder()
   for (let at = 0, index = 0; index < count; index++) {
-    if (at + 46 > view.byteLength || view.getUint32(at, true) !== directoryMark) throw new DataFault(damaged)
+    if (at + 46 > view.byteLength || view.getUint32(at, true) !== directoryMark) throw fault
     const [flags, method] = [view.getUint16(at + 8, true), view.getUint16(at + 10, true)]
     const [name_bytes, extra_bytes, comment_bytes] = [28, 30, 32].map((offset) =>
       view.getUint16(at + offset, true),
     ) as [number, number, number]
     const end = at + 46 + name_bytes
-    if (end > view.byteLength) throw new DataFault(damaged)
+    if (end > view.byteLength) throw fault
     const name = decoder.decode(new Uint8Array(view.buffer, view.byteOffset + at + 46, name_bytes)).replace(/^\//, '')
     if ((flags & 1) !== 0) throw new DataFault('encrypted: remove the password')
     if (entries.has(name)) throw new DataFault(`damaged: two parts have the name ${JSON.stringify(name)}`)
@@ -79,7 +80,7 @@ export async function* inflateEntry(
   const header = viewOf(file, start, start + 30)
   if (header.getUint32(0, true) !== localMark) throw new DataFault(damaged)
   const from = start + 30 + header.getUint16(26, true) + header.getUint16(28, true)
-  if (from + compressed_bytes > file.size) throw new DataFault('damaged: a part lies beyond the end of the file')
+  if (from + compressed_bytes > file.size) throw new DataFault(damaged)
   if (method !== 0 && method !== 8) throw new DataFault(`compressed by method ${method}, which is not supported`)
   let [length, found] = [0, 0]
   const pieces = readPieces(file, from, from + compressed_bytes, onRead)
