@@ -45,6 +45,16 @@ test('a GeoPackage lands with the types that it states, and the reference system
   expect(stderr).toBe(`${at('places.gpkg')} is read as coordinates of EPSG:25832, as they are\n`)
 })
 
+test('a GeoPackage that may have changes in another file beside it is reported', async () => {
+  const made = writeGeoPackage(['CREATE TABLE t (id TEXT)', listLayer('t')], 'PRAGMA journal_mode = WAL;')
+  writeFileSync(at('wal.gpkg'), made)
+  const { exit, stderr } = await runCommand(landWords('wal.gpkg', 'wal'))
+  expect([exit, stderr]).toEqual([
+    0,
+    expect.stringContaining('without the changes that a file -wal beside it may have'),
+  ])
+})
+
 test('a zipped shapefile lands with its types', async () => {
   const dataset = await runJsonCommand(landWords('places.shp.zip', 'shapefile'))
   expect(typesOf(dataset)).toEqual({

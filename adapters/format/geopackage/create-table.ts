@@ -1,5 +1,6 @@
 // The columns of a table of SQLite by its statement CREATE TABLE, as the file has it (https://sqlite.org/lang_createtable.html).
 import { DataFault } from '../../../daemon/kernel/data/data-fault.ts'
+import { max_columns } from './sqlite-record.ts'
 
 export type SqliteColumn = {
   readonly name: string
@@ -18,8 +19,6 @@ export type SqliteColumn = {
 type Token = { readonly text: string; readonly isQuoted: boolean }
 
 const max_statement_characters = 1_048_576
-/** SQLite itself allows no more. */
-const max_columns = 32_767
 
 const token =
   /\s+|--[^\n]*|\/\*[\s\S]*?\*\/|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|'(?:[^']|'')*'|[A-Za-z0-9_$.\u0080-\uffff]+|[^"`['/]/gy

@@ -8,6 +8,9 @@ export type SqliteValue = number | bigint | string | Uint8Array | undefined
 /** By the encoding of the file; throws where the bytes are not of it. */
 export type TextDecoding = (bytes: Uint8Array) => string
 
+/** SQLite itself allows no more. */
+export const max_columns = 32_767
+
 /** Bytes of integers by their serial type. */
 const integer_bytes = [0, 1, 2, 3, 4, 6, 8] as const
 const [double_type, zero_type, one_type, first_blob_type] = [7, 8, 9, 12]
@@ -26,6 +29,7 @@ export class SqliteRecord {
     const head_bytes = Number(header.value)
     let start = head_bytes
     for (let at = header.end; at < head_bytes; ) {
+      if (this.#types.length === max_columns) throw new DataFault('damaged: a row has too many values')
       const { value, end } = readVarint(bytes, at)
       const type = Number(value)
       this.#types.push(type)
