@@ -3,8 +3,9 @@ import type { RangeSource } from '../../../daemon/kernel/data/byte-source.ts'
 import type { DataBlock } from '../../../daemon/kernel/data/data-block.ts'
 import { DataFault } from '../../../daemon/kernel/data/data-fault.ts'
 import type { DataReadOptions } from '../../../daemon/kernel/data/read-options.ts'
-import { type FeatureColumn, FeatureTable } from '../geometry/feature-table.ts'
+import { FeatureTable } from '../geometry/feature-table.ts'
 import { geometry_column } from '../geometry/geometry-text.ts'
+import type { RecordColumn } from '../record-table/record-table.ts'
 import { attributeOf } from './attribute-types.ts'
 import { geometryTextOf } from './geometry-blob.ts'
 import { findLayer, type GeoPackageLayer, openGeoPackage } from './geopackage-layers.ts'
@@ -19,7 +20,7 @@ export function listLayers(file: RangeSource): {
   return { layers, hasWriteAheadLog: tables.hasWriteAheadLog }
 }
 
-type LayerColumn = FeatureColumn & {
+type LayerColumn = RecordColumn & {
   readonly at: number
   read(value: SqliteValue): string | Uint8Array | undefined
 }
