@@ -128,6 +128,7 @@ describe('what is not as it was', () => {
 
   test.each([
     ['an entity that is not there', ['999', 'of-files'], 'the run has no entity and no cluster "999"'],
+    ['an empty name, which every record without a registry has as its entity', ['', 'of-dataset'], 'no cluster ""'],
     ['a folder without a run', ['1', 'landed'], 'no run was completed there'],
   ])('%s is refused', async (_, [entity = '', out = ''], message) => {
     expect(existsSync(at(out))).toBe(true)

@@ -83,9 +83,14 @@ async function findRecords(
 ): Promise<Omit<EntityLineage, 'records'> & { readonly records: readonly RecordName[] }> {
   const file = findTable(out, 'clusters')
   const table = await readTable(file, ['source', 'id', 'cluster'], ['entity'])
-  const lines: number[] = []
-  for (let line = 0; line < table.rows; line++)
-    if (table.text('entity', line) === name || table.text('cluster', line) === name) lines.push(line)
+  const linesOf = (column: string): number[] => {
+    const lines: number[] = []
+    // Without a registry, the entity of every record is empty.
+    for (let line = 0; name !== '' && line < table.rows; line++) if (table.text(column, line) === name) lines.push(line)
+    return lines
+  }
+  const ofEntity = linesOf('entity')
+  const lines = ofEntity.length > 0 ? ofEntity : linesOf('cluster')
   const [first] = lines
   if (first === undefined)
     throw new OfflineCommandError(
