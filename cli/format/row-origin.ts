@@ -20,15 +20,21 @@ export function formatRowOrigin(origin: RowTrace, depth = 0): string[] {
   return [indent(named, depth), ...inputs.flatMap((input) => formatInput(input, depth + 1))]
 }
 
-function formatInput({ kind, name, sha256, place, unit, origin }: InputTrace, depth: number): string[] {
+function formatInput({ kind, name, sha256, read_as, place, unit, origin }: InputTrace, depth: number): string[] {
   if (origin) return formatRowOrigin(origin, depth)
   const where = place === undefined ? 'rows' : `${unit} ${place}`
   const named = {
-    file: name,
+    file: `${formatPart(read_as)}${name}`,
     source: `the source ${name.replace(/\.jsonl$/, '')}, as it gave them`,
     dataset: `the dataset ${name}, which is not there`,
   }[kind]
   return [indent(`${where} of ${named}, SHA-256 ${sha256}`, depth)]
+}
+
+/** The part of a file that was read: a place in another one is another row. */
+function formatPart({ format, sheet, pointer = '' }: InputTrace['read_as']): string {
+  if (sheet !== undefined) return `the ${format === 'gpkg' ? 'layer' : 'sheet'} ${JSON.stringify(sheet)} of `
+  return pointer === '' ? '' : `${JSON.stringify(pointer)} of `
 }
 
 export function formatEntityOrigin({ entity, cluster, records, left_out }: EntityTrace): string[] {

@@ -80,6 +80,18 @@ describe('the place has the unit of its format', () => {
     expect(await placesOf('sheet', 2)).toEqual(['sheet.xlsx row 2', 'sheet.xlsx row 5'])
   })
 
+  test('in the part of the file that was read', async () => {
+    const sheets = { One: sheetOf([['n'], ['1']]), 'Two\n': sheetOf([[null], ['n'], ['5'], ['6']]) }
+    writeFileSync(at('book.xlsx'), encodeXlsx({ sheets }))
+    await land(['book.xlsx'], 'book', '--sheet', '2')
+    const { stdout } = await runCommand(originWords('book', '--row', '2'))
+    expect(stdout).toContain('\n  row 4 of the sheet "Two')
+    writeFileSync(at('deep.json'), '{"a": {"b": [{"n": 1}]}}')
+    await land(['deep.json'], 'deep', '--pointer', '/a/b')
+    const deep = await runCommand(originWords('deep', '--row', '1'))
+    expect(deep.stdout).toContain('\n  record 1 of "/a/b" of deep.json, SHA-256 ')
+  })
+
   test.each([
     ['JSON', 'list.json', '[{"n": 1}, {"n": "x"},\n\n{"n": 3}]'],
     ['XML', 'list.xml', '<l><i><n>1</n></i><i><n>x</n></i><i><n>3</n></i></l>'],
