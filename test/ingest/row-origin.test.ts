@@ -162,6 +162,7 @@ describe('a dataset whose places are not those that landed is refused', () => {
   test.each([
     ['of an input that it does not have', '[1,7,2]\n[5,0,4]\n'],
     ['of more rows than it has', '[2000000000,0,2]\n'],
+    ['of no place', '[5,1]\n[1]\n'],
     ['of a line that does not end', `[1,0,2]\n${'9'.repeat(100)}`],
   ])('%s, under a description that has its digest', async (name, content) => {
     const out = `described-${name.replaceAll(' ', '-')}`
@@ -170,7 +171,7 @@ describe('a dataset whose places are not those that landed is refused', () => {
     const manifest = JSON.parse(readFileSync(at(`${out}/dataset.json`), 'utf8'))
     Object.assign(manifest.origins[0], { bytes: content.length, sha256: digest(content) })
     writeFileSync(at(`${out}/dataset.json`), JSON.stringify(manifest))
-    expect(await runCommand(originWords(out, '--row', '1'))).toMatchObject({ exit: 5, stdout: '' })
+    expect(await runCommand(originWords(out, '--row', '6'))).toMatchObject({ exit: 5, stdout: '' })
   })
 
   test('absent', async () => {

@@ -1,4 +1,5 @@
 // Where the rows of datasets of a run come from: over the tasks before them, to the line of a file or the row of a source.
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -126,4 +127,33 @@ test('a dataset that is gone, or is another one, is named by its digest', async 
   rmSync(path.join(run, 'cities'), { recursive: true })
   renameSync(path.join(run, 'kept'), path.join(run, 'cities'))
   expect(await printed('copied', 3)).toContain(`    line 4 of ${ofCities}`)
+})
+
+test('a place beyond the rows of the dataset before is refused', async () => {
+  await perform('forged', 'select', { columns: ['town'] }, ['cities'])
+  const lie = '[3,0,2]\n'
+  writeFileSync(path.join(run, 'forged/origins-1.jsonl'), lie)
+  const file = path.join(run, 'forged/dataset.json')
+  const manifest = JSON.parse(readFileSync(file, 'utf8'))
+  Object.assign(manifest.origins[0], { bytes: lie.length, sha256: digest(lie) })
+  writeFileSync(file, JSON.stringify(manifest))
+  expect(await printed('forged', 2)).toContain(`    line 4 of ${ofCities}`)
+  const refused = await runCommand(['ingest', 'origin', path.join(run, 'forged'), '--row', '3'])
+  expect(refused).toMatchObject({ exit: 5, stdout: '' })
+  expect(refused.stderr).toContain('its places name row 4 of cities, which has fewer')
+})
+
+test('a pipe in place of a description is not waited for', async () => {
+  for (const name of ['before', 'piped']) await perform(name, 'select', { columns: ['town'] }, ['cities'])
+  await perform('after', 'select', { columns: ['town'] }, ['before'])
+  for (const name of ['before', 'piped']) {
+    rmSync(path.join(run, name, 'dataset.json'))
+    execFileSync('mkfifo', [path.join(run, name, 'dataset.json')])
+  }
+  expect(await printed('after', 1)).toEqual([
+    'row 1 of run-1/after',
+    `  row 1 of the dataset before, which is not there, SHA-256 ${datasets.before.digest}`,
+  ])
+  const refused = await runCommand(['ingest', 'origin', path.join(run, 'piped'), '--row', '1'])
+  expect(refused).toMatchObject({ exit: 1, stderr: expect.stringContaining('is not a landed dataset') })
 })

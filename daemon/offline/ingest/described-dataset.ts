@@ -1,6 +1,6 @@
 // A landed dataset by its description, and those that it was made of, which are beside it in the folder of its run.
-import { existsSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
+import { isLandedFolder } from '../../../adapters/platform/data-file/landed-folder.ts'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
 import {
   type DatasetInput,
@@ -28,14 +28,14 @@ const max_manifest_bytes = 67_108_864
 
 /** Throws `OfflineCommandError` (1) for a folder that is not one of a landed dataset. */
 export function openDescribedDataset(folder: string): DescribedDataset {
-  const file = join(folder, dataset_manifest_name)
-  if (!runAsInvoker(() => existsSync(file)))
+  // A pipe of that name would be waited for without end.
+  if (!runAsInvoker(() => isLandedFolder(folder)))
     throw new OfflineCommandError(
       1,
       `${folder} is not a landed dataset: it has no ${dataset_manifest_name}`,
       'name the folder that `platform ingest land FILE --out DIR` or a task of a pipeline wrote',
     )
-  const text = readInputFile(file, max_manifest_bytes)
+  const text = readInputFile(join(folder, dataset_manifest_name), max_manifest_bytes)
   const content = parseJsonAs(landedDataset, text)
   if (!content)
     throw new OfflineCommandError(1, `${folder}: ${dataset_manifest_name} is not the description of a dataset`)
@@ -54,7 +54,7 @@ export function findInputDataset(
 ): DescribedDataset | undefined {
   if (read_as.format !== 'dataset' || name !== basename(name) || name.startsWith('.')) return undefined
   const beside = join(dirname(resolve(folder)), name)
-  if (!runAsInvoker(() => existsSync(join(beside, dataset_manifest_name)))) return undefined
+  if (!runAsInvoker(() => isLandedFolder(beside))) return undefined
   const found = openDescribedDataset(beside)
   return found.sha256 === expected ? found : undefined
 }

@@ -61,6 +61,8 @@ class RowTracer {
     const { origins } = content
     const made_of = origins === undefined ? 'unknown' : origins.length === 0 ? 'many' : 'one'
     const places = await findPlaces(dataset, rows)
+    if (made_of === 'one' && rows.some((row) => places.get(row)?.length === 0))
+      throw lyingOrigins(folder, 'its places name none for one of its rows')
     const before = await this.#traceInputs(dataset, [...places.values()].flat())
     return new Map(
       rows.map((row) => {
@@ -79,6 +81,8 @@ class RowTracer {
     for (const [at, input] of dataset.content.inputs.entries()) {
       const rows = places.filter((each) => each.input === at).map(({ place }) => place)
       const before = rows.length > 0 ? findInputDataset(dataset, input) : undefined
+      const beyond = before && rows.find((row) => row > before.content.rows)
+      if (beyond) throw lyingOrigins(dataset.folder, `its places name row ${beyond} of ${input.name}, which has fewer`)
       if (before) origins.set(at, await this.trace(before, [...new Set(rows)]))
     }
     return origins
@@ -99,6 +103,10 @@ async function findPlaces(dataset: DescribedDataset, rows: readonly number[]): P
       return [row, isAll ? all : found.flatMap((places) => places.get(row) ?? [])]
     }),
   )
+}
+
+function lyingOrigins(folder: string, what: string): OfflineCommandError {
+  return new OfflineCommandError(5, `${folder} is damaged: ${what}`, 'land the dataset again')
 }
 
 function describeInput(
