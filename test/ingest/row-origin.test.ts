@@ -185,6 +185,20 @@ describe('a dataset whose places are not those that landed is refused', () => {
   })
 })
 
+test('rows that are each made of many files are refused where the answer would be too long, but for one of them', async () => {
+  writeFileSync(at('groups.csv'), `a,b\n${'x,y\n'.repeat(100)}`)
+  await land(['groups.csv'], 'groups')
+  const manifest = JSON.parse(readFileSync(at('groups/dataset.json'), 'utf8'))
+  const [input] = manifest.inputs
+  const inputs = Array.from({ length: 2_000 }, (_, n) => ({ ...input, name: `${'n'.repeat(2_000)}${n}.csv` }))
+  writeFileSync(at('groups/dataset.json'), JSON.stringify({ ...manifest, origins: [], inputs }))
+  const refused = await runCommand(originWords('groups', '--where', 'a=x'))
+  expect(refused).toMatchObject({ exit: 1, stdout: '' })
+  expect(refused.stderr).toContain('the rows come from too many files to show them for each row\n  name fewer of them')
+  const { rows } = await runJsonCommand(originWords('groups', '--row', '1'))
+  expect(rows[0].inputs).toHaveLength(2_000)
+})
+
 test('a dataset of an earlier release has its files, and says that lines are not known', async () => {
   cpSync(at('landed'), at('earlier'), { recursive: true })
   rmSync(at('earlier/origins-1.jsonl'))

@@ -36,6 +36,9 @@ export type InputOrigin = Pick<DatasetInput, 'name' | 'bytes' | 'sha256' | 'read
 /** Datasets that are read: tasks may join what other tasks split. */
 const max_datasets = 1_000
 
+/** Characters of an answer as JSON: each row that is made of many repeats all of their files. */
+const max_answer_length = 67_108_864
+
 /** In place of a row: all rows of the dataset. */
 const all_rows = 0
 
@@ -53,6 +56,7 @@ export async function traceRows(
 
 class RowTracer {
   #datasets = 0
+  readonly #lengths = new Map<RowOrigin, number>()
 
   async trace(dataset: DescribedDataset, rows: readonly number[]): Promise<Map<number, RowOrigin>> {
     if (++this.#datasets > max_datasets)
@@ -64,6 +68,7 @@ class RowTracer {
     if (made_of === 'one' && rows.some((row) => places.get(row)?.length === 0))
       throw lyingOrigins(folder, 'its places name none for one of its rows')
     const before = await this.#traceInputs(dataset, [...places.values()].flat())
+    let length = 0
     return new Map(
       rows.map((row) => {
         const inputs = (places.get(row) ?? []).flatMap((from) => {
@@ -71,9 +76,20 @@ class RowTracer {
           return input ? [describeInput(input, from.place, before.get(from.input)?.get(from.place))] : []
         })
         const ofRow = row === all_rows ? {} : { row }
-        return [row, { folder, ...(name !== undefined && { dataset: name }), sha256, ...ofRow, made_of, inputs }]
+        const named = { folder, ...(name !== undefined && { dataset: name }), sha256 }
+        const origin: RowOrigin = { ...named, ...ofRow, made_of, inputs }
+        length += this.#measure(origin)
+        if (length > max_answer_length) throw longAnswer()
+        return [row, origin]
       }),
     )
+  }
+
+  #measure(made: RowOrigin): number {
+    let length = JSON.stringify({ ...made, inputs: made.inputs.map(({ origin: _, ...input }) => input) }).length
+    for (const { origin } of made.inputs) length += (origin && this.#lengths.get(origin)) ?? 0
+    this.#lengths.set(made, length)
+    return length
   }
 
   async #traceInputs(dataset: DescribedDataset, places: readonly OriginPlace[]) {
@@ -103,6 +119,11 @@ async function findPlaces(dataset: DescribedDataset, rows: readonly number[]): P
       return [row, isAll ? all : found.flatMap((places) => places.get(row) ?? [])]
     }),
   )
+}
+
+function longAnswer(): OfflineCommandError {
+  const remedy = 'name fewer of them: `platform ingest origin DIR --row N` shows one'
+  return new OfflineCommandError(1, 'the rows come from too many files to show them for each row', remedy)
 }
 
 function lyingOrigins(folder: string, what: string): OfflineCommandError {
