@@ -174,6 +174,20 @@ describe('a dataset whose places are not those that landed is refused', () => {
     expect(await runCommand(originWords(out, '--row', '6'))).toMatchObject({ exit: 5, stdout: '' })
   })
 
+  test('data of the same size, where a value is searched', async () => {
+    writeFileSync(
+      at('swapped.csv'),
+      people.replaceAll(/Bob|Cat/g, (name) => (name === 'Bob' ? 'Cat' : 'Bob')),
+    )
+    await land(['swapped.csv', 'others.csv'], 'swapped')
+    const [{ name }] = JSON.parse(readFileSync(at('swapped/dataset.json'), 'utf8')).files
+    cpSync(at('landed'), at('other-data'), { recursive: true })
+    cpSync(at(`swapped/${name}`), at(`other-data/${name}`))
+    const ended = await runCommand(originWords('other-data', '--where', 'name=Bob'))
+    expect(ended).toMatchObject({ exit: 5, stdout: '' })
+    expect(ended.stderr).toContain(`${name} is damaged: it is not the file that landed`)
+  })
+
   test('absent', async () => {
     cpSync(at('landed'), at('absent'), { recursive: true })
     rmSync(at('absent/origins-1.jsonl'))

@@ -58,3 +58,11 @@ export function findInputDataset(
   const found = openDescribedDataset(beside)
   return found.sha256 === expected ? found : undefined
 }
+
+export function damagedFile(path: string): OfflineCommandError {
+  return new OfflineCommandError(
+    5,
+    `${path} is damaged: it is not the file that landed`,
+    'restore it from a copy, or land the dataset again',
+  )
+}

@@ -1,12 +1,14 @@
 // Finds rows of a landed dataset by the value of a column.
+import { join } from 'node:path'
 import { openBlocks } from '../../../adapters/platform/data-file/data-kinds.ts'
 import { usualLimits } from '../../kernel/data/read-options.ts'
 import { missingColumns, withDataFile } from '../resolve/data-file.ts'
-import type { DescribedDataset } from './described-dataset.ts'
+import { digestDataFile } from '../resolve/folder/run-inputs.ts'
+import { type DescribedDataset, damagedFile } from './described-dataset.ts'
 
 const limits = { ...usualLimits, rows: 2_000_000_000 }
 
-/** Numbers of the rows, from 1; the first `max_rows` and one more. `value`: as the column has it in text. Throws `OfflineCommandError` (1). */
+/** Numbers of the rows, from 1; the first `max_rows` and one more. `value`: as the column has it in text. Throws `OfflineCommandError`: 1 for a column that is not there, 5 where the data is not what landed. */
 export async function findRows(
   { folder, content }: DescribedDataset,
   { column, value }: { readonly column: string; readonly value: string },
@@ -14,6 +16,10 @@ export async function findRows(
 ): Promise<number[]> {
   const names = content.columns.map(({ name }) => name)
   if (!names.includes(column)) throw missingColumns(folder, [column], names)
+  for (const { name, sha256 } of content.files) {
+    const path = join(folder, name)
+    if ((await digestDataFile(path, () => undefined)).sha256 !== sha256) throw damagedFile(path)
+  }
   const wanted = Buffer.from(value)
   return await withDataFile(folder, async (file) => {
     const found: number[] = []

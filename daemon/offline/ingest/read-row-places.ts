@@ -10,9 +10,8 @@ import {
   OriginRangeReader,
 } from '../../kernel/data/row-origins.ts'
 import { runningDigest } from '../../kernel/encoding/running-digest.ts'
-import { OfflineCommandError } from '../offline-command-error.ts'
 import { withDataFile } from '../resolve/data-file.ts'
-import type { DescribedDataset } from './described-dataset.ts'
+import { type DescribedDataset, damagedFile } from './described-dataset.ts'
 
 const piece_bytes = 1 << 20
 
@@ -27,11 +26,7 @@ export async function readRowPlaces(
     const search = new PlaceSearch(rows, content)
     const isWhole = file.size === origin.bytes && (await scanRanges(file, origin.sha256, (range) => search.add(range)))
     if (isWhole && search.rows === content.rows) return search.found
-    throw new OfflineCommandError(
-      5,
-      `${path} is damaged: it is not the file that landed`,
-      'restore it from a copy, or land the dataset again',
-    )
+    throw damagedFile(path)
   })
 }
 
