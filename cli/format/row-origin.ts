@@ -32,8 +32,11 @@ function formatInput({ kind, name, sha256, read_as, place, unit, origin }: Input
 }
 
 /** The part of a file that was read: a place in another one is another row. */
-function formatPart({ format, sheet, pointer = '' }: InputTrace['read_as']): string {
-  if (sheet !== undefined) return `the ${format === 'gpkg' ? 'layer' : 'sheet'} ${JSON.stringify(sheet)} of `
+function formatPart({
+  sheet,
+  pointer = '',
+}: Partial<Pick<EntityTrace['records'][number], 'sheet' | 'pointer'>>): string {
+  if (sheet !== undefined) return `${JSON.stringify(sheet)} of `
   return pointer === '' ? '' : `${JSON.stringify(pointer)} of `
 }
 
@@ -42,9 +45,11 @@ export function formatEntityOrigin({ entity, cluster, records, left_out }: Entit
   const count = formatCount(records.length + (left_out ?? 0), 'record', 'records')
   return [
     `${named}: ${count}`,
-    ...records.flatMap(({ source, id, file, sha256, place, unit, origin }) => [
+    ...records.flatMap(({ source, id, file, sha256, place, unit, origin, ...part }) => [
       indent(`${source}:${id}`, 1),
-      ...(origin ? formatRowOrigin(origin, 2) : [indent(`${unit} ${place} of ${file}, SHA-256 ${sha256}`, 2)]),
+      ...(origin
+        ? formatRowOrigin(origin, 2)
+        : [indent(`${unit} ${place} of ${formatPart(part)}${file}, SHA-256 ${sha256}`, 2)]),
     ]),
     ...(left_out === undefined ? [] : [indent(`and ${formatCount(left_out, 'record', 'records')} more`, 1)]),
   ]

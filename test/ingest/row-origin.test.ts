@@ -85,7 +85,7 @@ describe('the place has the unit of its format', () => {
     writeFileSync(at('book.xlsx'), encodeXlsx({ sheets }))
     await land(['book.xlsx'], 'book', '--sheet', '2')
     const { stdout } = await runCommand(originWords('book', '--row', '2'))
-    expect(stdout).toContain('\n  row 4 of the sheet "Two')
+    expect(stdout).toContain('\n  row 4 of "Two')
     writeFileSync(at('deep.json'), '{"a": {"b": [{"n": 1}]}}')
     await land(['deep.json'], 'deep', '--pointer', '/a/b')
     const deep = await runCommand(originWords('deep', '--row', '1'))

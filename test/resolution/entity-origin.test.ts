@@ -4,6 +4,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeF
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createScratchFolder, runCommand, runJsonCommand } from '../support/command/run-command.ts'
+import { encodeXlsx, sheetOf } from '../support/data/write-xlsx.ts'
 
 const { dir, remove } = createScratchFolder('entity-origin')
 afterAll(remove)
@@ -93,6 +94,16 @@ describe('the records of an entity', () => {
     const { stdout } = await runCommand(originWords(findCluster('of-run', 's7').cluster, 'of-run'))
     const steps = ['  some:s7', '    row 6 of run-1/some', '      row 8 of run-1/read']
     expect(stdout).toContain([...steps, `        line 9 of shop.csv, SHA-256 ${digest(shop)}`].join('\n'))
+  })
+
+  test('are in the sheet that was read', async () => {
+    const rows = shop.trimEnd().split('\n')
+    const sheets = { First: sheetOf([['id'], ['1']]), People: sheetOf(rows.map((row) => row.split(','))) }
+    writeFileSync(at('book.xlsx'), encodeXlsx({ sheets }))
+    await runJsonCommand(resolveRun(['book.xlsx'], 'of-book', '--sheet', 'People'))
+    const { cluster } = findCluster('of-book', 's7')
+    const { stdout } = await runCommand(originWords(cluster, 'of-book'))
+    expect(stdout).toContain(`  book.xlsx:s7\n    row 9 of "People" of ${at('book.xlsx')}, SHA-256 `)
   })
 
   test('are found where their ids were made', async () => {

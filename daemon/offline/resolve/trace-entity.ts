@@ -36,6 +36,10 @@ export type TracedRecord = {
   readonly sha256: string
   readonly place: number
   readonly unit: PlaceUnit
+  /** Sheet of a workbook, or layer of a GeoPackage. */
+  readonly sheet?: string
+  /** Pointer to the list of records, or path of the elements that are records. */
+  readonly pointer?: string
   /** Of a row of a landed dataset. */
   readonly origin?: RowOrigin
 }
@@ -121,7 +125,7 @@ function findIds({ columns }: ReadSource, id_field: string, ids: ReadonlySet<str
   return rows
 }
 
-type RecordPlaceInFile = Pick<TracedRecord, 'place' | 'unit' | 'origin'>
+type RecordPlaceInFile = Pick<TracedRecord, 'place' | 'unit' | 'sheet' | 'pointer' | 'origin'>
 
 async function locateRecords(
   { origin, rows: count }: ReadSource,
@@ -134,8 +138,9 @@ async function locateRecords(
   const places = await withDataFile(file, (open) => locateRows(open, reading, [...rows.values()]), { versions })
   const placeOf = (row: number) => places.get(row) ?? row + 1
   if (reading.kind !== 'dataset') {
-    const unit = placeUnitOf(reading.kind)
-    return new Map([...rows].map(([id, row]) => [id, { place: placeOf(row), unit }]))
+    const { kind, sheet, pointer } = reading
+    const part = { ...(sheet !== undefined && { sheet }), ...(pointer !== undefined && { pointer }) }
+    return new Map([...rows].map(([id, row]) => [id, { place: placeOf(row), unit: placeUnitOf(kind), ...part }]))
   }
   const origins = await traceRows(openDescribedDataset(file), [...rows.values()].map(placeOf))
   return new Map(
