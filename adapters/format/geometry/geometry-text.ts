@@ -5,14 +5,26 @@ import { max_record_bytes } from '../../../daemon/kernel/data/read-options.ts'
 /** Name of the column of geometries, as for the features of GeoJSON. */
 export const geometry_column = 'geometry'
 
+const piece_characters = 65_536
+
 /** Collects a text piece by piece. Throws `DataFault` where it is longer than a record may be. */
 export class GeometryText {
+  readonly #pieces: Buffer[] = []
   #text = ''
+  #length = 0
 
   add(text: string): void {
     this.#text += text
-    if (this.#text.length > max_record_bytes)
+    this.#length += text.length
+    if (this.#length > max_record_bytes)
       throw new DataFault(`a geometry of more than ${max_record_bytes} bytes of GeoJSON`)
+    if (this.#text.length >= piece_characters) this.#endPiece()
+  }
+
+  /** A string that is added to keeps each added one as an object of its own, which take many times the bytes of a text. */
+  #endPiece(): void {
+    this.#pieces.push(Buffer.from(this.#text))
+    this.#text = ''
   }
 
   /** Adds `[x,y]` or `[x,y,z]`. Throws `DataFault` for a number that JSON does not have. */
@@ -43,6 +55,8 @@ export class GeometryText {
   }
 
   toString(): string {
-    return this.#text
+    if (this.#pieces.length === 0) return this.#text
+    this.#endPiece()
+    return Buffer.concat(this.#pieces).toString()
   }
 }
