@@ -6,26 +6,32 @@ type Ring = ShapePart & { readonly area: number; readonly box: readonly [number,
 
 /** Edges and boxes that are compared for one shape: some seconds. */
 const max_comparisons = 100_000_000
+/** Of one shape: each takes some hundred bytes of memory. */
+const max_rings = 100_000
 
 /**
  * Returns the rings of each polygon, the outer one first, each in the direction that GeoJSON has (RFC 7946: outer rings are
  * counterclockwise). A hole outside of all outer rings is a polygon. Throws `DataFault` for holes that would take too long to assign.
  */
 export function groupRings(points: ShapePoints, parts: readonly ShapePart[]): readonly (readonly ShapePart[])[] {
-  const rings = parts.filter(({ start, end }) => end > start).map((part) => measureRing(points, part))
+  const filled = parts.filter(({ start, end }) => end > start)
+  if (filled.length > max_rings) throw new DataFault('a shape of too many rings')
+  const rings = filled.map((part) => measureRing(points, part))
   const isOuter = ({ area }: Ring) => area <= 0
   const outers = rings.filter(isOuter).map((ring) => ({ ring, holes: [] as ShapePart[] }))
   const holes = rings.filter((ring) => !isOuter(ring))
   const alone: ShapePart[] = []
   let comparisons = 0
+  const compare = (count: number) => {
+    comparisons += count
+    if (comparisons > max_comparisons) throw new DataFault('a shape of too many rings')
+  }
   for (const hole of holes) {
     let found: (typeof outers)[number] | undefined = outers.length === 1 ? outers[0] : undefined
     for (const outer of outers.length === 1 ? [] : outers) {
-      comparisons++
+      compare(1)
       if (!containsBox(outer.ring, hole) || (found && found.ring.area > outer.ring.area)) continue
-      comparisons += outer.ring.end - outer.ring.start
-      if (comparisons > max_comparisons) throw new DataFault('a shape of too many rings')
-      if (containsPoint(points, outer.ring, hole.start)) found = outer
+      if (containsRing(points, { outer: outer.ring, inner: hole }, compare)) found = outer
     }
     if (found) found.holes.push(reverse(hole))
     else alone.push(hole)
@@ -59,15 +65,31 @@ function containsBox({ box: outer }: Ring, { box: inner }: Ring): boolean {
   return outer[0] <= inner[0] && outer[1] <= inner[1] && outer[2] >= inner[2] && outer[3] >= inner[3]
 }
 
-/** By the number of edges on one side of the point. */
-function containsPoint(points: ShapePoints, { start, end }: Ring, point: number): boolean {
+/** By the first point of the inner ring that is not on the outer one: rings may touch. */
+function containsRing(
+  points: ShapePoints,
+  { outer, inner }: { readonly outer: Ring; readonly inner: Ring },
+  compare: (count: number) => void,
+): boolean {
+  for (let point = inner.start; point < inner.end; point++) {
+    compare(outer.end - outer.start)
+    const isWithin = containsPoint(points, outer, point)
+    if (isWithin !== undefined) return isWithin
+  }
+  return true
+}
+
+/** By the number of edges on one side of the point; undefined for a point on an edge. */
+function containsPoint(points: ShapePoints, { start, end }: Ring, point: number): boolean | undefined {
   const [x, y] = [points.x(point), points.y(point)]
   let isWithin = false
   for (let at = start, before = end - 1; at < end; before = at++) {
-    const [ay, by] = [points.y(at), points.y(before)]
+    const [ax, ay, bx, by] = [points.x(at), points.y(at), points.x(before), points.y(before)]
+    if ((ax === x && ay === y) || (ay === y && by === y && ax > x !== bx > x)) return undefined
     if (ay > y === by > y) continue
-    const [ax, bx] = [points.x(at), points.x(before)]
-    if (x < ((bx - ax) * (y - ay)) / (by - ay) + ax) isWithin = !isWithin
+    const crossing = ((bx - ax) * (y - ay)) / (by - ay) + ax
+    if (x === crossing) return undefined
+    if (x < crossing) isWithin = !isWithin
   }
   return isWithin
 }

@@ -142,13 +142,64 @@ describe('a shape is GeoJSON:', () => {
     ['parts beyond the points', encodeShape(3, 0, 0, 0, 0, { int: 1 }, { int: 1 }, { int: 9 }, 1, 2), 'not in order'],
     [
       'parts that go back',
-      encodeShape(5, 0, 0, 0, 0, { int: 2 }, { int: 1 }, { int: 1 }, { int: 0 }, 1, 2),
+      encodeShape(5, 0, 0, 0, 0, { int: 2 }, { int: 2 }, { int: 1 }, { int: 0 }, 1, 2, 3, 4),
       'not in order',
     ],
     ['a coordinate without a number', encodeShape(1, Number.NaN, 2), 'a coordinate that is not a number'],
   ])('%s is refused', (_, shape, fault) => {
     expect(() => shapeTextOf(shape, undefined)).toThrow(DataFault)
     expect(() => shapeTextOf(shape, undefined)).toThrow(fault)
+  })
+
+  test('a hole may touch the ring around it, by a corner or all of them', () => {
+    const touching = [
+      [
+        [9, 9],
+        [5, 6],
+        [6, 5],
+        [9, 9],
+      ],
+      [
+        [9, 5],
+        [8, 6],
+        [8, 4],
+        [9, 5],
+      ],
+      [
+        [5, 9],
+        [4, 8],
+        [6, 8],
+        [5, 9],
+      ],
+      [
+        [9, 3],
+        [9, 6],
+        [3, 9],
+        [9, 3],
+      ],
+    ] as const
+    for (const inner of touching) {
+      const text = shapeTextOf(encodeParts(5, [apart, square, inner]), undefined)
+      expect(JSON.parse(text ?? '').coordinates).toEqual([
+        [apart.toReversed()],
+        [square.toReversed(), inner.toReversed()],
+      ])
+    }
+  })
+
+  test('parts without points, and rings of one, take no memory of the service', () => {
+    const empty = Buffer.alloc(44 + 4_000_000)
+    for (const [value, at] of [
+      [3, 0],
+      [1_000_000, 36],
+    ] as const)
+      empty.writeUInt32LE(value, at)
+    expect(() => shapeTextOf(empty, undefined)).toThrow('it has more parts than points')
+    const single = encodeParts(
+      5,
+      Array.from({ length: 100_001 }, () => [[1, 1]]),
+    )
+    expect(() => shapeTextOf(single, undefined)).toThrow('a shape of too many rings')
   })
 
   test('rings that would take hours to assign are refused', () => {

@@ -82,6 +82,7 @@ function readParts(view: DataView, hasZ: boolean): ShapeParts {
   const count = view.getUint32(at, true)
   requireBytes(view, at + 8 + count * 4)
   const points = readPoints(view, at + 4, count * 4, hasZ)
+  if (count > points.count) throw new DataFault('a damaged shape: it has more parts than points')
   const startOf = (part: number) => (part === count ? points.count : view.getUint32(at + 8 + part * 4, true))
   const parts = Array.from({ length: count }, (_, part) => ({ start: startOf(part), end: startOf(part + 1) }))
   if (parts.some(({ start, end }) => start > end)) throw new DataFault('a damaged shape: its parts are not in order')
