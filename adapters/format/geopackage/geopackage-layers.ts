@@ -20,6 +20,7 @@ const max_entries = 10_000
 /** Codes of EPSG for longitude and latitude of WGS 84, without a height and with one. */
 const wgs84_codes = new Set(['4326', '4979'])
 const max_organization_characters = 64
+const max_name_length = 1_024
 const max_named_layers = 20
 
 /** Throws `DataFault`, and what the file throws. */
@@ -28,13 +29,13 @@ export function openGeoPackage(file: RangeSource): GeoPackage {
   if (!tables.has(contents)) throw new DataFault('a database of SQLite, and not a GeoPackage: it has no gpkg_contents')
   const entries = readEntries(tables, contents, ['table_name', 'data_type'])
   const isFeatures = entries.some(({ data_type }) => data_type === 'features')
-  const geometries = isFeatures ? readEntries(tables, geometry_columns, ['table_name', 'column_name', 'srs_id']) : []
+  const geometries = isFeatures ? readGeometries(tables) : new Map<string, GeometryEntry>()
   const names = isFeatures ? readSystems(tables) : new Map<string, string | undefined>()
   const layers = entries.flatMap(({ table_name, data_type }): GeoPackageLayer[] => {
     const name = String(table_name)
     if (data_type === 'attributes') return [{ name, geometryColumn: undefined, srs: undefined }]
     if (data_type !== 'features') return []
-    const geometry = geometries.find((each) => String(each.table_name).toLowerCase() === name.toLowerCase())
+    const geometry = geometries.get(name.toLowerCase())
     if (!geometry) throw new DataFault(`damaged: the layer ${JSON.stringify(name)} has no column of geometries`)
     const id = String(geometry.srs_id)
     return [{ name, geometryColumn: String(geometry.column_name), srs: names.has(id) ? names.get(id) : `srs_id:${id}` }]
@@ -53,6 +54,14 @@ export function findLayer({ layers }: GeoPackage, wanted: string | undefined): G
   const named = `${names.join(', ')}${layers.length > max_named_layers ? ', ...' : ''}`
   if (wanted === undefined) throw new DataFault(`the GeoPackage has several layers, and none is named: ${named}`)
   throw new DataFault(`the GeoPackage has no layer ${JSON.stringify(wanted)}; it has ${named}`)
+}
+
+type GeometryEntry = { readonly column_name: SqliteValue; readonly srs_id: SqliteValue }
+
+/** By the name of their table in lower case. */
+function readGeometries(tables: SqliteTables): Map<string, GeometryEntry> {
+  const entries = readEntries(tables, geometry_columns, ['table_name', 'column_name', 'srs_id'])
+  return new Map(entries.map((entry) => [String(entry.table_name).toLowerCase(), entry]))
 }
 
 /** Names by the id of the file. Coordinates of ids below 1 have no place on the earth that is known. */
@@ -80,9 +89,14 @@ function readEntries<Name extends string>(
   const entries: Record<Name, SqliteValue>[] = []
   for (const value of table.rows(() => undefined)) {
     if (!value || entries.length === max_entries) throw new DataFault(`damaged: ${name} is too large`)
-    entries.push(
-      Object.fromEntries(columns.map((column, at) => [column, value(places[at] ?? 0)])) as Record<Name, SqliteValue>,
-    )
+    const values = columns.map((column, at) => [column, value(places[at] ?? 0)] as const)
+    if (values.some(([, each]) => isLong(each))) throw new DataFault(`damaged: ${name} has a name that is too long`)
+    entries.push(Object.fromEntries(values) as Record<Name, SqliteValue>)
   }
   return entries
+}
+
+/** Names are in messages, in the description of a dataset, and in each geometry. */
+function isLong(value: SqliteValue): boolean {
+  return (typeof value === 'string' || value instanceof Uint8Array) && value.length > max_name_length
 }

@@ -11,6 +11,9 @@ export type SqliteRow = {
   readonly record: Uint8Array | undefined
 }
 
+/** `end`: of what its page has of it. */
+type PagedRow = SqliteRow & { readonly end: number }
+
 type TreePage = {
   readonly bytes: Uint8Array
   readonly view: DataView
@@ -73,8 +76,13 @@ export class SqlitePages {
       if (page.isLeaf || top.at > page.cells) {
         path.pop()
         if (!page.isLeaf) continue
+        let used = 0
         for (let cell = 0; cell < page.cells; cell++) {
-          const row = this.#row(page, this.#cell(page, cell))
+          const at = this.#cell(page, cell)
+          const row = this.#row(page, at)
+          // Rows that share bytes make a large table of a small page.
+          used += row.end - at
+          if (used > page.bytes.length) throw new DataFault('damaged: the rows of a page overlap')
           if (last !== undefined && row.rowid <= last) throw new DataFault('damaged: the ids of its rows do not ascend')
           last = row.rowid
           yield row
@@ -117,7 +125,7 @@ export class SqlitePages {
     return cell
   }
 
-  #row({ bytes, view }: TreePage, at: number): SqliteRow {
+  #row({ bytes, view }: TreePage, at: number): PagedRow {
     const length = readVarint(bytes, at)
     const id = readVarint(bytes, length.end)
     const [rowid, size] = [toSigned(id.value), Number(length.value)]
@@ -129,15 +137,15 @@ export class SqlitePages {
     const end = id.end + local
     if (end + (local < size ? 4 : 0) > bytes.length)
       throw new DataFault('damaged: a row lies beyond the end of its page')
-    if (local === size) return { rowid, record: bytes.subarray(id.end, end) }
+    if (local === size) return { rowid, record: bytes.subarray(id.end, end), end }
     // In a sound file no two rows have a page in common.
     this.#overflow_bytes += size
     if (this.#overflow_bytes > this.#file.size) throw new DataFault('damaged: its rows have more bytes than the file')
-    if (size > max_record_bytes) return { rowid, record: undefined }
+    if (size > max_record_bytes) return { rowid, record: undefined, end }
     const record = new Uint8Array(size)
     record.set(bytes.subarray(id.end, end))
     this.#readOverflow(record, local, view.getUint32(end))
-    return { rowid, record }
+    return { rowid, record, end }
   }
 
   #readOverflow(record: Uint8Array, start: number, first: number): void {

@@ -1,6 +1,7 @@
 // The tables of a file of SQLite by name, and their rows. Views, triggers and virtual tables are not run, and cannot be read.
 import type { RangeSource } from '../../../daemon/kernel/data/byte-source.ts'
 import { DataFault } from '../../../daemon/kernel/data/data-fault.ts'
+import { max_record_bytes } from '../../../daemon/kernel/data/read-options.ts'
 import { parseCreateTable, type SqliteColumn } from './create-table.ts'
 import { SqlitePages } from './sqlite-pages.ts'
 import { SqliteRecord, type SqliteValue, type TextDecoding } from './sqlite-record.ts'
@@ -35,8 +36,11 @@ export class SqliteTables {
     this.#pages = new SqlitePages(file)
     const decoder = new TextDecoder(this.#pages.encoding, { fatal: true, ignoreBOM: true })
     this.#decode = (bytes) => decoder.decode(bytes)
+    let schema_bytes = 0
     for (const { record } of this.#pages.rows(schema_root, () => undefined)) {
-      if (!record || this.#entries.size === max_entries) throw new DataFault('damaged: its schema is too large')
+      schema_bytes += record?.length ?? 0
+      if (!record || this.#entries.size === max_entries || schema_bytes > max_record_bytes)
+        throw new DataFault('damaged: its schema is too large')
       const values = new SqliteRecord(record, this.#decode)
       const type = values.value(type_column)
       if (type !== 'table' && type !== 'view') continue
