@@ -46,7 +46,8 @@ export async function readDbaseHeader(reader: PieceReader): Promise<DbaseHeader>
   const fields: DbaseField[] = []
   // The first byte of a record says whether it is deleted.
   let start = 1
-  for (let at = 0; rest[at] !== end_of_fields; at += field_bytes) {
+  // Some programs leave the mark of the end out.
+  for (let at = 0; rest[at] !== end_of_fields && (at === 0 || at < rest.length); at += field_bytes) {
     if (at + field_bytes > rest.length || fields.length === max_fields)
       throw new DataFault('damaged: the fields of the .dbf have no end')
     const end = start + (rest[at + 16] ?? 0)
@@ -101,9 +102,11 @@ const forms: Readonly<Record<string, FieldForm>> = {
   D: { stated: { type: 'date' }, read: (value) => readDate(toAscii(value)) },
 }
 
+/** A zero byte ends a value: behind it may be what a program left in its memory. */
 function trimBytes(bytes: Uint8Array): Uint8Array {
-  let end = bytes.length
-  while (end > 0 && (bytes[end - 1] === blank || bytes[end - 1] === nothing)) end--
+  const zero = bytes.indexOf(nothing)
+  let end = zero < 0 ? bytes.length : zero
+  while (end > 0 && bytes[end - 1] === blank) end--
   return bytes.subarray(0, end)
 }
 

@@ -104,6 +104,31 @@ test('logical values and dates are of their types, and others make bad records',
   ])
 })
 
+test('a zero byte ends a value, and fields may end without a mark', async () => {
+  const bytes = encodeDbase(
+    text8,
+    [' ab\0zz\xff\0 ', ' \0\0\0\0\0\0\0\0'].map((text) => Buffer.from(text, 'latin1')),
+  )
+  expect((await read(writeShapefile(encodeShapes([none, none]), bytes), 'utf-8')).rows).toEqual([
+    ['ab', null],
+    [null, null],
+  ])
+  const end = bytes.indexOf(0x0d, 32)
+  const unmarked = Buffer.concat([bytes.subarray(0, end), bytes.subarray(end + 1)])
+  unmarked.writeUInt16LE(end, 8)
+  expect(await read(writeShapefile(encodeShapes([none, none]), unmarked), 'utf-8')).toEqual(
+    await read(writeShapefile(encodeShapes([none, none]), bytes), 'utf-8'),
+  )
+})
+
+test('a name that is not UTF-8 says the encoding where the rows do not', async () => {
+  const bytes = encodeDbase(text8, [' ab      '])
+  bytes.set([0x47, 0xd6], 32)
+  const archive = writeShapefile(encodeShapes([none]), bytes)
+  const { encoding, isEncodingFound } = await openShapefile(memoryRanges(archive), undefined, () => undefined)
+  expect([(await read(archive)).names, encoding, isEncodingFound]).toEqual([['GÖ', 'geometry'], 'windows-1252', true])
+})
+
 test('deleted rows are left out with their shapes, and keep their numbers', async () => {
   const rows = [row('1'), row('2', '?', '', '*'), row('3')]
   const bytes = writeShapefile(

@@ -104,19 +104,20 @@ function unknownEncoding(reason: string): DataFault {
   return new DataFault(`${reason}, which is not read; if it is another one, state it by --encoding`)
 }
 
-/** By the number of the code page; else UTF-8 where all records are, and Windows-1252, as of other texts. */
+/** By the number of the code page; else UTF-8 where all names and records are, and Windows-1252, as of other texts. */
 async function judgeTable({ file, onRead }: ObservedFile, entry: ZipEntry) {
   const reader = new PieceReader(
     inflateEntry(file, entry, max_part_bytes, () => onRead(0)),
     'the .dbf',
   )
   try {
-    const { language, rows, record_bytes } = await readDbaseHeader(reader)
+    const { language, rows, record_bytes, fields } = await readDbaseHeader(reader)
     const known = encodingsByLanguage[language]
     if (known) return { encoding: known, isFound: false }
     if (language !== 0) throw unknownEncoding(`its .dbf names the code page ${language}`)
-    for (let row = 0; row < rows; row++)
-      if (!isUtf8(await reader.take(record_bytes))) return { encoding: 'windows-1252' as const, isFound: true }
+    const windows = { encoding: 'windows-1252' as const, isFound: true }
+    if (!fields.every(({ name }) => isUtf8(name))) return windows
+    for (let row = 0; row < rows; row++) if (!isUtf8(await reader.take(record_bytes))) return windows
     return { encoding: 'utf-8' as const, isFound: false }
   } finally {
     await reader.close()
