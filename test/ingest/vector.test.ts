@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, describe, expect, test } from 'vitest'
 import { readLanded } from '../roles/ingest/ingest-site.ts'
 import { createScratchFolder, runCommand, runJsonCommand } from '../support/command/run-command.ts'
-import { listLayer, writeGeoPackage } from '../support/data/write-geopackage.ts'
+import { encodeGeometry, encodeWkb, listLayer, writeGeoPackage } from '../support/data/write-geopackage.ts'
 import { encodeDbase, encodeShape, encodeShapes, writeShapefile } from '../support/data/write-shapefile.ts'
 
 const { dir, remove } = createScratchFolder('vector')
@@ -62,6 +62,19 @@ test('a zipped shapefile lands with its types', async () => {
   })
   const read_as = { format: 'shapefile', encoding: 'utf-8', srs: 'ETRS_1989_UTM_Zone_32N' }
   expect(dataset.inputs).toMatchObject([{ name: 'places.shp.zip', read_as, rows: 2, rejects: 0 }])
+})
+
+test('of a landing, a value of another type makes a bad record, and a geometry may have more than 1 MiB', async () => {
+  const points = 60_000
+  const line = encodeWkb(2, [{ count: points }, ...Array.from({ length: points * 2 }, (_, n) => n + 0.125)])
+  const layer = writeGeoPackage([
+    "CREATE TABLE t (k INTEGER, g BLOB); INSERT INTO t VALUES ('x', NULL)",
+    (db) => db.prepare('INSERT INTO t VALUES (7, ?)').run(encodeGeometry(line)),
+    listLayer('t', { column: 'g', srs_id: 0 }),
+  ])
+  writeFileSync(at('long.gpkg'), layer)
+  const dataset = await runJsonCommand(landWords('long.gpkg', 'long', '--max-rejects', '1'))
+  expect(dataset.inputs).toMatchObject([{ rows: 1, rejects: 1 }])
 })
 
 test('a layer is named by --sheet, and by the task of a pipeline', async () => {

@@ -5,7 +5,8 @@ import { type RecordColumn, RecordTable, type RecordValue } from '../record-tabl
 export class FeatureTable extends RecordTable<RecordColumn> {
   /**
    * Adds the next record. `read` returns the value of the column with this number; it is called for selected columns, and throws
-   * `DataFault` for a value that cannot be read, which makes the record a bad one. Throws `DataFault` for a fault of the file.
+   * `DataFault` for a value that cannot be read, which makes the record a bad one, or is missing where its column is optional.
+   * Throws `DataFault` for a fault of the file.
    */
   add(read: (column: number) => RecordValue): void {
     const values = this.#readValues(read)
@@ -15,7 +16,7 @@ export class FeatureTable extends RecordTable<RecordColumn> {
 
   #readValues(read: (column: number) => RecordValue): RecordValue[] | string {
     const values: RecordValue[] = []
-    for (const [at, { name, isSelected, max_bytes }] of this.columns.entries()) {
+    for (const [at, { name, isSelected, isOptional, max_bytes }] of this.columns.entries()) {
       try {
         const value = isSelected ? read(at) : undefined
         const tooLong = this.findLength(value, max_bytes)
@@ -23,7 +24,8 @@ export class FeatureTable extends RecordTable<RecordColumn> {
         values.push(value)
       } catch (error) {
         if (!(error instanceof DataFault)) throw error
-        return `${JSON.stringify(name)} has ${error.reason}`
+        if (!isOptional) return `${JSON.stringify(name)} has ${error.reason}`
+        values.push(undefined)
       }
     }
     return values

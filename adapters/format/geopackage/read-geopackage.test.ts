@@ -193,6 +193,16 @@ test('a value that is not of its column makes a bad record, where the column is 
   })
   const { rows } = await read(bytes, undefined, { ...strict, isSelected: () => false })
   expect(rows).toHaveLength(6)
+  // A second reading of all columns has the rows of the first, which read those of the lens alone.
+  const isOptional = (name: string) => name !== 'ok'
+  const { rows: kept } = await read(bytes, undefined, { ...strict, isOptional, onReject: () => undefined })
+  expect(kept).toEqual([
+    ['1', 'true', 'a', null],
+    [null, 'true', 'b', null],
+    ['3', 'false', null, null],
+    ['4', 'false', null, null],
+    ['5', 'false', 'd', null],
+  ])
 })
 
 test('a triggered or defaulted expression is never run', async () => {

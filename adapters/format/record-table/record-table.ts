@@ -17,7 +17,12 @@ const max_block_bytes = 16_777_216
 /** `add` of a format reads a record, and keeps or rejects it. The line of a record is its number. */
 export abstract class RecordTable<Column extends RecordColumn> {
   readonly #options: DataReadOptions
-  protected readonly columns: readonly (Column & { readonly isSelected: boolean; readonly max_bytes: number })[]
+  protected readonly columns: readonly (Column & {
+    readonly isSelected: boolean
+    /** Whether a value that cannot be read is missing, and rejects no record. */
+    readonly isOptional: boolean
+    readonly max_bytes: number
+  })[]
   readonly #builders: readonly (TextColumnBuilder | undefined)[]
   readonly #encoder = new TextEncoder()
   readonly #max_rows: number
@@ -39,6 +44,7 @@ export abstract class RecordTable<Column extends RecordColumn> {
     this.columns = columns.map((column) => ({
       ...column,
       isSelected: isSelected(column.name),
+      isOptional: isOptional?.(column.name) === true,
       max_bytes: isOptional?.(column.name) ? max_record_bytes : limits.maxFieldBytes(column.name),
     }))
     this.#builders = this.columns.map(({ name, isSelected: isKept }) =>

@@ -71,6 +71,8 @@ type DataReader = {
   readonly place?: PlaceUnit
   /** Whether values may be lists and objects, which have no text but JSON. */
   readonly hasObjects?: boolean
+  /** Whether values may be as long as a record, such as geometries. */
+  readonly hasLongValues?: boolean
   readonly open: BlockOpener
 }
 
@@ -149,7 +151,7 @@ const readers: Readonly<Record<DataKind, DataReader>> = {
   gpkg: {
     extensions: ['.gpkg'],
     place: 'record',
-    hasObjects: true,
+    hasLongValues: true,
     async open(file, options, onRead, { sheet }) {
       const { readGeoPackage } = await import('../../format/geopackage/read-geopackage.ts')
       return readGeoPackage(file, sheet, options, onRead)
@@ -158,7 +160,7 @@ const readers: Readonly<Record<DataKind, DataReader>> = {
   shapefile: {
     extensions: ['.shz', '.zip'],
     place: 'record',
-    hasObjects: true,
+    hasLongValues: true,
     async open(file, options, onRead, { encoding }) {
       const { readShapefile } = await import('../../format/shapefile/read-shapefile.ts')
       return readShapefile(file, encoding, options, onRead)
@@ -206,6 +208,10 @@ export function placeUnitOf(kind: DataKind): PlaceUnit {
 /** Whether values may be lists and objects: their columns are optional where JSON is wanted as the text of those. */
 export function hasObjects(kind: DataKind): boolean {
   return readers[kind].hasObjects === true
+}
+
+export function hasLongValues(kind: DataKind): boolean {
+  return readers[kind].hasLongValues === true
 }
 
 /** File name extensions of every kind. */

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { changedFileError, type DataFile } from '../../../../adapters/platform/data-file/data-file.ts'
 import {
   type DataFormat,
+  hasLongValues,
   hasObjects,
   openBlocks,
   type PlaceUnit,
@@ -12,7 +13,7 @@ import { describeDataFault } from '../../../../adapters/platform/data-file/descr
 import { detectDataFormat } from '../../../../adapters/platform/data-file/detect-data-format.ts'
 import { type DataBlock, numberRows } from '../../../kernel/data/data-block.ts'
 import type { DatasetInput } from '../../../kernel/data/landed-dataset.ts'
-import { type DataReadOptions, usualLimits } from '../../../kernel/data/read-options.ts'
+import { type DataReadOptions, max_record_bytes, usualLimits } from '../../../kernel/data/read-options.ts'
 import { runningDigest } from '../../../kernel/encoding/running-digest.ts'
 import { LandingError } from './landing-error.ts'
 
@@ -94,10 +95,12 @@ export async function readInput(
   { onReject, onRead }: { readonly onReject: NonNullable<DataReadOptions['onReject']>; readonly onRead: ByteListener },
   onBlock: (block: DataBlock) => void | Promise<void>,
 ): Promise<void> {
+  const { kind } = input.format
+  const limits = hasLongValues(kind) ? { ...landing_limits, maxFieldBytes: () => max_record_bytes } : landing_limits
   const options = {
-    ...{ limits: landing_limits, isSelected: () => true, onReject, hasLines: true, block_rows },
+    ...{ limits, isSelected: () => true, onReject, hasLines: true, block_rows },
     // Objects are kept as JSON.
-    ...(hasObjects(input.format.kind) && { isOptional: () => true }),
+    ...(hasObjects(kind) && { isOptional: () => true }),
   }
   await withFile(input, input.version, async (file) => {
     let before = 0
