@@ -21,7 +21,7 @@ type Token = { readonly text: string; readonly isQuoted: boolean }
 const max_statement_characters = 1_048_576
 
 const token =
-  /\s+|--[^\n]*|\/\*[\s\S]*?\*\/|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|'(?:[^']|'')*'|[A-Za-z0-9_$.\u0080-\uffff]+|[^"`['/]/gy
+  /\s+|--[^\n]*|\/\*[\s\S]*?\*\/|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|'(?:[^']|'')*'|[A-Za-z0-9_$.\u0080-\uffff]+|\/(?!\*)|[^"`['/]/gy
 const blank = /^(?:\s|--|\/\*)/
 const tableConstraint = /^(?:CONSTRAINT|PRIMARY|UNIQUE|CHECK|FOREIGN)$/
 const columnConstraint = /^(?:CONSTRAINT|PRIMARY|NOT|NULL|UNIQUE|CHECK|DEFAULT|COLLATE|REFERENCES|GENERATED|AS)$/
@@ -90,8 +90,7 @@ function findKey(constraint: readonly Token[]): string | undefined {
     (each, index) => keyword(each) === 'PRIMARY' && keyword(constraint[index + 1]) === 'KEY',
   )
   const [open, name, next] = constraint.slice(at + 2)
-  const isAlone =
-    next?.text === ')' || keyword(next) === 'ASC' || keyword(next) === 'DESC' || keyword(next) === 'AUTOINCREMENT'
+  const isAlone = next?.text === ')' || ['ASC', 'DESC', 'AUTOINCREMENT', 'COLLATE'].includes(keyword(next))
   return at >= 0 && open?.text === '(' && name && isAlone ? name.text.toLowerCase() : undefined
 }
 
@@ -111,7 +110,7 @@ function parseColumn(definition: readonly Token[], key: string | undefined): Sql
     isRowId: isKey && type.join(' ') === 'INTEGER',
     isGenerated,
     isStored: !isGenerated || names.includes('STORED'),
-    usual: findUsual(words),
+    usual: findUsual(words, affinityOf(type.join(''))),
   }
 }
 
@@ -125,13 +124,33 @@ function outerWords(tokens: readonly Token[]): Token[] {
   })
 }
 
-function findUsual(words: readonly Token[]): SqliteColumn['usual'] {
+type Affinity = 'text' | 'number' | 'none'
+
+/** What SQLite makes of a value by the type of its column ("Type Affinity" of its documentation). */
+function affinityOf(type: string): Affinity {
+  if (type.includes('INT')) return 'number'
+  if (/CHAR|CLOB|TEXT/.test(type)) return 'text'
+  return type === '' || type.includes('BLOB') ? 'none' : 'number'
+}
+
+const number = /^\s*[-+]?(?:\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})\s*$/
+const exponent = /^\s*[-+]?[\d.]+(?:e[-+]?\d+)?\s*$/i
+
+function findUsual(words: readonly Token[], affinity: Affinity): SqliteColumn['usual'] {
   const at = words.findIndex((each) => keyword(each) === 'DEFAULT')
   const [first, second] = words.slice(at + 1)
   if (at < 0 || keyword(first) === 'NULL') return undefined
-  if (first?.isQuoted) return first.text
-  if (keyword(first) === 'TRUE' || keyword(first) === 'FALSE') return keyword(first) === 'TRUE' ? 1 : 0
+  if (first?.isQuoted) {
+    if (affinity !== 'number' || !exponent.test(first.text)) return first.text
+    return number.test(first.text) ? Number(first.text) : null
+  }
+  const isTruth = keyword(first) === 'TRUE' || keyword(first) === 'FALSE'
   const isSigned = first?.text === '-' || first?.text === '+'
-  const digits = isSigned ? `${first.text}${second?.text}` : first?.text
-  return digits !== undefined && /^[-+]?\d{1,15}(?:\.\d{1,15})?$/.test(digits) ? Number(digits) : null
+  const digits = isTruth
+    ? Number(keyword(first) === 'TRUE').toString()
+    : `${first?.text}${isSigned ? second?.text : ''}`
+  if (!number.test(digits)) return null
+  if (affinity !== 'text' || !digits.includes('.')) return Number(digits)
+  // As a text it keeps its digits.
+  return digits.replace('+', '')
 }

@@ -123,6 +123,25 @@ describe('the rows of SQLite are read as SQLite reads them:', () => {
           ALTER TABLE t ADD COLUMN d; INSERT INTO t VALUES (1, 2, 3, 4)`),
     ],
     [
+      'values of added columns by the types of these',
+      '',
+      (db) =>
+        db.exec(`CREATE TABLE t (a); INSERT INTO t VALUES ('old');
+          ALTER TABLE t ADD COLUMN b TEXT DEFAULT 1.0; ALTER TABLE t ADD COLUMN c VARCHAR(9) DEFAULT +1.50;
+          ALTER TABLE t ADD COLUMN d INTEGER DEFAULT '7'; ALTER TABLE t ADD COLUMN e DEFAULT 'seven';
+          ALTER TABLE t ADD COLUMN f BLOB DEFAULT '7'; ALTER TABLE t ADD COLUMN g REAL DEFAULT '.5';
+          ALTER TABLE t ADD COLUMN h INT DEFAULT TRUE; ALTER TABLE t ADD COLUMN i TEXT DEFAULT FALSE;
+          ALTER TABLE t ADD COLUMN j TEXT DEFAULT -007; ALTER TABLE t ADD COLUMN k TEXT DEFAULT -0.50`),
+    ],
+    [
+      'numbers that are none, and keys with a collation',
+      '',
+      (db) => {
+        db.exec('CREATE TABLE t (x INTEGER, y REAL CHECK (y / 2 < 9), PRIMARY KEY (x COLLATE NOCASE))')
+        db.prepare('INSERT INTO t VALUES (3, ?), (4, 2.5)').run(Number.NaN)
+      },
+    ],
+    [
       'names, comments and constraints of any form',
       '',
       (db) =>

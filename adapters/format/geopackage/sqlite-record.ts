@@ -51,7 +51,7 @@ export class SqliteRecord {
     const view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset + start, bytesOf(type))
     if (type === 0) return undefined
     if (type === zero_type || type === one_type) return type - zero_type
-    if (type === double_type) return view.getFloat64(0)
+    if (type === double_type) return readDouble(view)
     if (type < double_type) return readInteger(view)
     const bytes = this.#bytes.subarray(start, start + view.byteLength)
     return type % 2 === 0 ? bytes : this.#text(bytes)
@@ -70,6 +70,12 @@ function bytesOf(type: number): number {
   if (type >= first_blob_type) return Math.floor((type - first_blob_type) / 2)
   if (type > one_type) throw new DataFault('damaged: a value is of an unknown type')
   return integer_bytes[type] ?? (type === double_type ? 8 : 0)
+}
+
+/** What is not a number is NULL, as SQLite has it. */
+function readDouble(view: DataView): number | undefined {
+  const value = view.getFloat64(0)
+  return Number.isNaN(value) ? undefined : value
 }
 
 function readInteger(view: DataView): number | bigint {

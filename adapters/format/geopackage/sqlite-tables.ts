@@ -68,8 +68,8 @@ export class SqliteTables {
       )
     const all = parseCreateTable(entry.statement)
     const columns = all.filter(({ isGenerated }) => !isGenerated)
-    const stored = all.filter(({ isStored }) => isStored)
-    const places = columns.map((column) => stored.indexOf(column))
+    const placeOf = new Map(all.filter(({ isStored }) => isStored).map((column, place) => [column, place]))
+    const places = columns.map((column) => placeOf.get(column) ?? -1)
     return { columns, rows: (onPage) => this.#rows(entry.root, { columns, places }, onPage) }
   }
 
