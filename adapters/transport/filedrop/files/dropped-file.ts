@@ -42,6 +42,19 @@ export function readDroppedFile(path: DroppedFilePath, max_bytes: number, own = 
   }
 }
 
+/** Of one whose memory is given back at once. Smaller ones may share their memory with others. */
+const large_bytes = 1_048_576
+
+/**
+ * Gives the memory of a large file back, whose bytes nobody reads any more: the collector of garbage does so late, since objects in
+ * front of the memory are small.
+ */
+export function releaseBytes(file: DroppedFile): void {
+  if (!('bytes' in file)) return
+  const { buffer } = file.bytes
+  if (buffer instanceof ArrayBuffer && buffer.byteLength >= large_bytes) buffer.transfer(0)
+}
+
 /** The fault of the file itself, without reading it; undefined for a regular file with one link. */
 export function checkFileKind(path: DroppedFilePath): MessageFault | 'gone' | undefined {
   const stat = fs.lstatSync(path, { throwIfNoEntry: false })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { sha384 } from '../../../../daemon/kernel/encoding/canonical-json.ts'
 import { peer as pinned } from '../../../../daemon/kernel/identity/peer.ts'
 import { foldersOf } from '../files/channel-folders.ts'
-import { readDroppedFile } from '../files/dropped-file.ts'
+import { readDroppedFile, releaseBytes } from '../files/dropped-file.ts'
 import { type MessageName, type MessagePart, messageParts, parseMessageName } from '../files/message-name.ts'
 import type { QuarantineReason } from '../quarantine-reasons.ts'
 import { type ReasonFile, readReasonFile } from './quarantine-files.ts'
@@ -56,7 +56,9 @@ function readCurrentFile(
   const path = join(folder, name)
   const dropped = readDroppedFile(path, Math.max(limits.max_body_bytes, limits.max_envelope_bytes))
   const bytes = fs.lstatSync(path, { throwIfNoEntry: false })?.size ?? 0
-  return { name, was, bytes, ...('bytes' in dropped ? { sha384: sha384(dropped.bytes) } : {}) }
+  const digest = 'bytes' in dropped ? { sha384: sha384(dropped.bytes) } : {}
+  releaseBytes(dropped)
+  return { name, was, bytes, ...digest }
 }
 
 /** The files of an item that was a message of two plain files, and the name it came under; undefined for any other. */

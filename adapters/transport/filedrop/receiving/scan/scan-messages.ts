@@ -1,6 +1,7 @@
 // Scans the incoming messages in sequence order: in batches, except for those that need separate handling.
 import { setImmediate as othersTurn } from 'node:timers/promises'
 import type { MessageKind } from '../../../../../daemon/kernel/messaging/message-kind.ts'
+import { releaseBytes } from '../../files/dropped-file.ts'
 import { matchWaiver } from '../../quarantine/release.ts'
 import type { IncomingMessageHandler } from '../batch/deliver-batch.ts'
 import { verifyBatch } from '../batch/judge-batch.ts'
@@ -170,6 +171,7 @@ class MessageScan {
     const { deliver } = this.#options
     const take = () => receiveBatch(batch, context, deliver, this.#mayOvertake)
     const taken = await guardFile(first.context, first.item.stem, take, () => deferBatch(batch))
+    for (const { examination } of batch) releaseBytes(examination.body)
     if (!taken || taken.hasFailed) this.#mayOvertake = false
     if (taken?.end) this.#isOver = true
   }
