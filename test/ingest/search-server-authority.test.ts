@@ -26,7 +26,7 @@ test('the authority of the connection is trusted', async () => {
 test.each([
   ['another authority', readFileSync(server.other_ca_file, 'utf8')],
   ['none', undefined],
-  ['a text that is no certificate', '-----BEGIN CERTIFICATE-----\nx\n'],
+  ['a text without a certificate', '-----BEGIN CERTIFICATE-----\nx\n'],
 ])('with %s nothing is sent', async (_, ca) => {
   const before = server.requests.length
   await expect(probe(ca)).rejects.toThrow('the server has no certificate that the connection trusts')

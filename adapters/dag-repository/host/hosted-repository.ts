@@ -30,8 +30,8 @@ export class HostedRepository implements DagRepository {
   }
 
   /**
-   * Found again by its summary: the same content with another one is another commit, for another run of the CI. Beside it is no file of
-   * the DAG in another language: the CI would see both.
+   * Found again by its summary: the same content with another one is another commit, for another run of the CI. A file of the
+   * DAG in another language is removed: the CI would see both.
    */
   async propose({ uid, name, text }: DagFile, note: CommitNote): Promise<string> {
     const branch = pendingBranch(uid)

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { GeometryText } from './geometry-text.ts'
 
-test('a text of millions of pieces is no tree of as many objects', () => {
+test('a text of millions of pieces is not kept as so many objects', () => {
   const before = process.memoryUsage().heapUsed
   const text = new GeometryText()
   text.open('MultiLineString', 'EPSG:1')

@@ -46,6 +46,6 @@ test.each([
     `CREATE TABLE t (g BLOB); ${listLayer('t', { column: 'g', srs_id: 7 })}
      INSERT INTO gpkg_spatial_ref_sys VALUES ('', 7, 'EPSG', printf('%.2000c', 'x'), '')`,
   ],
-])('a name of %s is no longer than messages and descriptions carry', (_, statement) => {
+])('a name of %s that is too long for messages is refused', (_, statement) => {
   expect(() => listLayers(memoryRanges(writeGeoPackage([statement])))).toThrow('has a name that is too long')
 })

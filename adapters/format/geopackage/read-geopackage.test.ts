@@ -150,7 +150,7 @@ describe('the rows of SQLite are read as SQLite reads them:', () => {
           INSERT INTO t VALUES ('v', 2.5, 'w', x'00ff', 77), (NULL, 3, '', NULL, -5)`),
     ],
     [
-      'an id that is no alias',
+      'a key that is not the id of its row',
       '',
       (db) => db.exec('CREATE TABLE t (x INTEGER PRIMARY KEY DESC, y INT); INSERT INTO t VALUES (9, 8)'),
     ],
