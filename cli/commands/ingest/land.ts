@@ -13,8 +13,9 @@ export const definition = command({
   summary: 'Land data files as a dataset of typed columns',
   notes: [
     'Reads text with columns, JSON lines (.jsonl, .ndjson), lists of objects in JSON documents (.json), Parquet (.parquet),',
-    'sheets of Excel (.xlsx), layers of a GeoPackage (.gpkg) and shapefiles (.zip). Encoding, delimiter and quotation marks are found, and reported. The rows of several files follow each other; a column that',
-    'a file lacks is empty there.',
+    'Avro (.avro), repeated elements of XML (.xml), sheets of Excel (.xlsx), layers of a GeoPackage (.gpkg) and zipped',
+    'shapefiles (.zip). Encoding, delimiter and quotation marks are found, and reported. The rows of several files follow',
+    'each other; a column that a file lacks is empty there.',
     '',
     'Types hold for every row: a column is of a number, a time or a truth value if all of its values are, and text',
     'otherwise, so that no value is lost. --columns-file states types instead: [{"name": "paid_on", "type": "date"}],',
