@@ -41,6 +41,7 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
     'consensus.emission.list',
     'consensus.session.get',
     'consensus.session.open',
+    'ingest.dag-run.status',
     'site.checkpoint.create',
     'site.data-key.create',
     'site.data-key.open',
@@ -71,6 +72,8 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
   ],
   ingest: [
     'intelligence.signal-intake.cause',
+    'resolution.fusion-run.start',
+    'resolution.fusion-run.status',
     'site.checkpoint.create',
     'site.data-key.create',
     'site.data-key.open',

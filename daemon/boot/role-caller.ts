@@ -28,6 +28,7 @@ export type RoleCallOptions = {
   readonly delegated?: string
   /** Ends the request, also in the other role. */
   readonly signal?: AbortSignal | undefined
+  readonly idempotency_key?: string | undefined
 }
 
 /** `trace`: of the work that makes the request. The requested work continues it with a span of its own. */
@@ -56,20 +57,20 @@ export const readEpoch_ms = (): number => performance.timeOrigin + performance.n
 /** Requests operations for `role`. Throws the refusal of the other role. */
 export function roleCaller(directory: RoleDirectory, role: string): RoleCaller {
   return async (target, input, trace, options = {}) => {
-    const { delegated, signal } = options
+    const { delegated, signal, idempotency_key } = options
     if (signal?.aborted) throw abortRefusal(signal)
     const context = directory.contexts.get(target.role)
     const begun = childTrace(trace, directory.random)
     if (context) return callInProcess(context, target, { ...options, role }, input, begun)
     const token = delegated ?? (await directory.serviceToken(role, target.role))
-    return callOverSocket(directory.folder, target, { token, signal }, input, trace)
+    return callOverSocket(directory.folder, target, { token, signal, idempotency_key }, input, trace)
   }
 }
 
 async function callInProcess(
   context: RoleContext,
   target: AddressedOperation,
-  { role, delegated, signal = neverAborted }: RoleCallOptions & { readonly role: string },
+  { role, delegated, signal = neverAborted, idempotency_key }: RoleCallOptions & { readonly role: string },
   input: RoleCallInput,
   trace: Trace,
 ) {
@@ -80,6 +81,7 @@ async function callInProcess(
     query,
     body,
     trace,
+    idempotency_key: target.operation.creates ? idempotency_key : undefined,
     ...(delegated === undefined ? {} : { credential: { subject_token: delegated } }),
   }
   const caller = await admitInProcess(context, target, role, delegated)
@@ -121,7 +123,7 @@ async function admitInProcess(
 async function callOverSocket(
   folder: SiteFolder,
   target: AddressedOperation,
-  { token, signal }: { readonly token: string; readonly signal: AbortSignal | undefined },
+  { token, signal, idempotency_key }: Pick<RoleCallOptions, 'signal' | 'idempotency_key'> & { readonly token: string },
   input: RoleCallInput,
   trace: Trace,
 ) {
@@ -130,7 +132,11 @@ async function callOverSocket(
   const answer = await requestOverSocket(roleSocketFile(folder, target.role), {
     method: target.operation.method,
     path: search ? `${path}?${search}` : path,
-    headers: { authorization: `Bearer ${token}`, ...traceHeaders(trace) },
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...traceHeaders(trace),
+      ...(idempotency_key !== undefined && { 'idempotency-key': idempotency_key }),
+    },
     text: body === undefined ? '' : JSON.stringify(body),
     timeout_ms: timeLimitOf(target.operation) + answer_margin_ms,
     signal,

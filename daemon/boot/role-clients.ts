@@ -7,6 +7,7 @@ import type {
   OperationContract,
   OutputSchema,
   RoleClients,
+  RoleRequestOptions,
 } from '../kernel/operation/operation-contract.ts'
 import type { Trace } from '../kernel/telemetry/trace.ts'
 import { findOperation } from './loaded-roles.ts'
@@ -27,11 +28,12 @@ export class SiteRoleClients implements RoleClients {
   async request<I extends InputSchema, O extends OutputSchema>(
     { address, output }: OperationContract<I, O>,
     input: ContractInput<I>,
+    options: RoleRequestOptions = {},
   ): Promise<z.output<O> | Refusal> {
     const operation = await findOperation(address)
     let answer: unknown
     try {
-      answer = await this.#request(operation, input, this.#trace, { signal: this.#end })
+      answer = await this.#request(operation, input, this.#trace, { ...options, signal: this.#end })
     } catch (error) {
       if (isRefusal(error) && !error.row.retryable) return error
       throw error

@@ -1,4 +1,5 @@
 // Opens the folder of a landed dataset as one data file: its description, followed by its Parquet files.
+import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { dataset_manifest_name, type LandedDataset, landedDataset } from '../../../daemon/kernel/data/landed-dataset.ts'
@@ -22,8 +23,11 @@ export function isLandedFolder(path: string): boolean {
   }
 }
 
-/** Throws `DataFileError` where the description is not one, or a file is missing or of another size. The caller closes it. */
-export function openLandedFolder(folder: string): LandedFolder {
+/**
+ * Throws `DataFileError` where the description is not one, or not of this SHA-256, or a file is missing or of another size. The
+ * caller closes it.
+ */
+export function openLandedFolder(folder: string, digest?: string): LandedFolder {
   const opened: DataFile[] = []
   const open = (name: string): DataFile => {
     const file = openDataFile(join(folder, name))
@@ -32,7 +36,7 @@ export function openLandedFolder(folder: string): LandedFolder {
   }
   try {
     const manifest = open(dataset_manifest_name)
-    const parts = readManifest(manifest).files.map(({ name, bytes }) => openPart(open, name, bytes))
+    const parts = readManifest(manifest, digest).files.map(({ name, bytes }) => openPart(open, name, bytes))
     return joinFiles([manifest, ...parts], parts)
   } catch (error) {
     for (const file of opened) file.close()
@@ -40,18 +44,22 @@ export function openLandedFolder(folder: string): LandedFolder {
   }
 }
 
-function readManifest(file: DataFile): LandedDataset {
+function readManifest(file: DataFile, digest?: string): LandedDataset {
   const damaged = new DataFileError(
     `cannot be read: ${dataset_manifest_name} is not the description of a dataset`,
     'land it again',
   )
   if (file.size > max_manifest_bytes) throw damaged
   try {
-    return landedDataset.parse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(file.read(0, file.size))))
+    const bytes = new Uint8Array(file.read(0, file.size))
+    if (digest !== undefined && createHash('sha256').update(bytes).digest('hex') !== digest) throw otherDataset()
+    return landedDataset.parse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)))
   } catch (error) {
     throw error instanceof DataFileError ? error : damaged
   }
 }
+
+const otherDataset = () => new DataFileError('cannot be read: it was replaced by another dataset', 'name that one')
 
 function openPart(open: (name: string) => DataFile, name: string, bytes: number): DataFile {
   try {

@@ -32,12 +32,16 @@ type DeepReadonly<T> = T extends readonly (infer E)[]
 /** Input as a requester gives it, before defaults are filled in. */
 export type ContractInput<I extends InputSchema> = DeepReadonly<z.input<I>>
 
+/** `idempotency_key`: for an operation that honours it, which then finds what it made for the same key. */
+export type RoleRequestOptions = { readonly idempotency_key?: string }
+
 /** Operations of the roles of this site, in this process or another, requested in the name of the role that calls. */
 export interface RoleClients {
   /** The parsed output, or a refusal that a retry would repeat. Throws a retryable refusal, and any other error. */
   request<I extends InputSchema, O extends OutputSchema>(
     contract: OperationContract<I, O>,
     input: ContractInput<I>,
+    options?: RoleRequestOptions,
   ): Promise<z.output<O> | Refusal>
 }
 

@@ -1,5 +1,7 @@
 // A landed dataset by its description, and those that it was made of, which are beside it in the folder of its run.
+
 import { basename, dirname, join, resolve, sep } from 'node:path'
+import { datasets_folder } from '../../../adapters/platform/data-file/datasets-folder.ts'
 import { isLandedFolder } from '../../../adapters/platform/data-file/landed-folder.ts'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
 import {
@@ -10,7 +12,6 @@ import {
 } from '../../kernel/data/landed-dataset.ts'
 import { sha256 } from '../../kernel/encoding/canonical-json.ts'
 import { parseJsonAs } from '../../kernel/encoding/parse-json.ts'
-import { datasets_folder } from '../../runtime/ingest/open-task-performer.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { readInputFile } from '../read-input-file.ts'
 

@@ -1,7 +1,9 @@
 // Performs the tasks of DAGs of a service, each try in a thread of its own.
+
 import { randomBytes } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { datasets_folder } from '../../../adapters/platform/data-file/datasets-folder.ts'
 import { roleDataFolder, roleRunFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
@@ -12,9 +14,7 @@ import { performTry } from './perform-try.ts'
 import { cursorOf, inputFolder, readManifest } from './steps/dataset-store.ts'
 import type { SourceSettings } from './thread-job.ts'
 
-/** Landed datasets, in a folder for each tenant. */
-export const datasets_folder = 'datasets'
-/** Within it, so on the same disk: a folder for each try that is under way. No tenant has a folder of this name. */
+/** Within the folder of datasets, so on the same disk: a folder for each try that is under way. No tenant has a folder of this name. */
 export const drafts_folder = '.drafts'
 
 /** Files that tasks write for others, where the profile names no folder. */

@@ -17,12 +17,12 @@ export function leaveOutWithdrawn(
   index: number,
   read: RecordSource,
 ): ReadNode {
-  const { node_id, file } = sources[index] ?? {}
+  const { node_id, file, dataset } = sources[index] ?? {}
   const ofNode = new Map(
     withdrawn.flatMap((ref) => (ref.node_id === node_id ? [[ref.record_id, ref.is_shown] as const] : [])),
   )
   const { source, left_out } = leaveOutRecords(read, lens.id_field, new Set(ofNode.keys()))
-  if (left_out.length > 0 && file === undefined)
+  if (left_out.length > 0 && file === undefined && !dataset)
     writeRunFile(runFiles.inline(folder, index), (descriptor) => {
       for (const line of formatSourceCsv(source)) writeFileSync(descriptor, line)
     })

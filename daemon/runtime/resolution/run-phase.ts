@@ -1,8 +1,10 @@
 // Runs one of the three phases of a run in a thread, from the files of the phase before.
 import { openSync } from 'node:fs'
-import { openDataDescriptor } from '../../../adapters/platform/data-file/data-file.ts'
-import { inferDataKind, readableExtensions } from '../../../adapters/platform/data-file/data-kinds.ts'
+import { type DataFile, openDataDescriptor } from '../../../adapters/platform/data-file/data-file.ts'
+import { type DataKind, inferDataKind, readableExtensions } from '../../../adapters/platform/data-file/data-kinds.ts'
+import { datasetFolder } from '../../../adapters/platform/data-file/datasets-folder.ts'
 import { describeDataFault } from '../../../adapters/platform/data-file/describe-data-fault.ts'
+import { openLandedFolder } from '../../../adapters/platform/data-file/landed-folder.ts'
 import { openTenantDataFile } from '../../../adapters/platform/data-file/tenant-data-file.ts'
 import { listClusters, listMatches, toRecordRef } from '../../roles/resolution/engine/findings.ts'
 import { chooseMatches, listTextsLeftOut } from '../../roles/resolution/engine/left-out.ts'
@@ -45,6 +47,8 @@ import { countShownRecords, leaveOutWithdrawn, listWithdrawnLeftOut, type ReadNo
 export type PhaseThreadJob = PhaseJob & {
   readonly folder: string
   readonly data_folder: string | undefined
+  /** The folder of the datasets of pipelines. */
+  readonly datasets: string
   readonly max_records: number
   readonly max_matches: number
 }
@@ -97,32 +101,42 @@ async function extractRecords(job: PhaseThreadJob, report: PhaseProgressListener
 }
 
 async function readNodeRecords(
-  { sources, folder, data_folder, tenant_id, lens, max_records }: PhaseThreadJob,
+  job: PhaseThreadJob,
   index: number,
   report: PhaseProgressListener,
 ): Promise<RecordSource> {
-  const { node_id, file } = sources[index] ?? { node_id: '' }
-  const kind = file === undefined ? 'csv' : inferDataKind(file)
-  if (!kind) throw new RunInputError(`${node_id}: a data file must be one of ${readableExtensions.join(', ')}`)
+  const { lens, max_records } = job
+  const { node_id, file, dataset } = job.sources[index] ?? { node_id: '' }
   try {
-    const openFile =
-      file === undefined
-        ? openDataDescriptor(openSync(runFiles.inline(folder, index), 'r'))
-        : openTenantDataFile(data_folder, tenant_id, file)
+    const opened = openNodeFile(job, index)
     try {
       const step = `read ${node_id}`
       const onProgress = (done: number, total: number) => report({ phase: 'extract', step, done, total })
       const limits = { rows: max_records, id: getIdLimit(lens) }
-      const content = await readRecords(openFile, { kind, isWanted: createColumnFilter(lens), ...limits, onProgress })
-      return { name: node_id, ...content }
+      const options = { kind: opened.kind, isWanted: createColumnFilter(lens), ...limits, onProgress }
+      return { name: node_id, ...(await readRecords(opened.file, options)) }
     } finally {
-      openFile.close()
+      opened.file.close()
     }
   } catch (error) {
     const fault = describeDataFault(error)
-    if (fault) throw new RunInputError(`${node_id}${file === undefined ? '' : ` (${file})`}${fault.text}`)
+    const name = file ?? (dataset && `the dataset ${dataset.name}`)
+    if (fault) throw new RunInputError(`${node_id}${name === undefined ? '' : ` (${name})`}${fault.text}`)
     throw error
   }
+}
+
+type NodeFile = { readonly kind: DataKind; readonly file: DataFile }
+
+function openNodeFile({ sources, folder, data_folder, datasets, tenant_id }: PhaseThreadJob, index: number): NodeFile {
+  const { node_id, file, dataset } = sources[index] ?? { node_id: '' }
+  if (dataset)
+    return { kind: 'dataset', file: openLandedFolder(datasetFolder(datasets, tenant_id, dataset.name), dataset.digest) }
+  if (file === undefined)
+    return { kind: 'csv', file: openDataDescriptor(openSync(runFiles.inline(folder, index), 'r')) }
+  const kind = inferDataKind(file)
+  if (!kind) throw new RunInputError(`${node_id}: a data file must be one of ${readableExtensions.join(', ')}`)
+  return { kind, file: openTenantDataFile(data_folder, tenant_id, file) }
 }
 
 /** Maps each field to its column. */

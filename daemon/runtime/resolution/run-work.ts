@@ -2,10 +2,11 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { datasets_folder } from '../../../adapters/platform/data-file/datasets-folder.ts'
 import { openTenantDataFile, TenantDataFileError } from '../../../adapters/platform/data-file/tenant-data-file.ts'
 import { syncFolder } from '../../../adapters/platform/durable-file/sync-folder.ts'
 import { faultStop } from '../../boot/host/fault-stop.ts'
-import type { SiteFolder } from '../../boot/storage/site-folder.ts'
+import { roleDataFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
 import { refuse } from '../../kernel/error/errors.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
@@ -24,6 +25,7 @@ import { readComputeLimits, resolutionThreads } from './run-threads.ts'
 export function openRunWork(folder: SiteFolder, resolved: ResolvedSettings, monotonic: () => number): RunWork {
   const { data_folder, max_records, max_matches } = getSettings(resolved, settings)
   const runs = runsFolder(folder)
+  const datasets = join(roleDataFolder(folder, 'ingest'), datasets_folder)
   const folderOf = (run: string) => join(runs, run)
   const compute = resolutionThreads()
   const paces = new Map<string, PhasePace>()
@@ -55,7 +57,14 @@ export function openRunWork(folder: SiteFolder, resolved: ResolvedSettings, mono
     },
     async perform(job, signal) {
       mkdirSync(folderOf(job.run), { recursive: true, mode: 0o700 })
-      const input: PhaseThreadJob = { ...job, folder: folderOf(job.run), data_folder, max_records, max_matches }
+      const input: PhaseThreadJob = {
+        ...job,
+        folder: folderOf(job.run),
+        data_folder,
+        datasets,
+        max_records,
+        max_matches,
+      }
       reportProgress(job.run, { phase: job.phase, step: 'begin', done: 0, total: 0 })
       const work = compute.run({
         ...limits,

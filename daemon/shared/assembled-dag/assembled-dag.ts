@@ -2,7 +2,7 @@
 import * as z from 'zod'
 
 /** Names that are segments of paths, identifiers of Python and labels at once. */
-const name = z
+export const taskName = z
   .string()
   .regex(
     /^[a-z][a-z0-9_]{0,62}$/,
@@ -20,13 +20,13 @@ const day_s = 86_400
 
 export const dagTask = z
   .strictObject({
-    name,
-    operator: name.meta({ description: 'An operator of the catalog' }),
+    name: taskName,
+    operator: taskName.meta({ description: 'An operator of the catalog' }),
     params: z
       .record(z.string(), z.json())
       .default({})
       .meta({ description: 'Parameters, by the schema of the operator' }),
-    after: z.array(name).max(max_tasks).default([]).meta({ description: 'Tasks that must have succeeded before' }),
+    after: z.array(taskName).max(max_tasks).default([]).meta({ description: 'Tasks that must have succeeded before' }),
     retries: z.int().min(0).max(max_retries).default(2),
     retry_delay_s: z.int().min(1).max(3_600).default(30).meta({ description: 'Doubled with each further try' }),
     time_limit_s: z.int().min(1).max(day_s).default(3_600).meta({ description: 'Of one try' }),

@@ -1,6 +1,7 @@
 // The contract of a workflow scheduler: DAGs, their runs and tasks, and connections, for one caller.
 import * as z from 'zod'
 import type { Refusal } from '../../kernel/error/errors.ts'
+import { label } from '../../kernel/label/label.ts'
 import type { Call } from '../../kernel/operation/call.ts'
 import { part } from '../../kernel/role/part.ts'
 import { type AssembledDag, dagId } from '../assembled-dag/assembled-dag.ts'
@@ -57,6 +58,7 @@ export const workflowRun = z
     conf: z.record(z.string(), z.json()),
     reason: z.string().optional().meta({ description: 'Why it failed, where no task has the reason' }),
     repeats: repeatedRun.optional().meta({ description: 'The former run that it repeats' }),
+    classification: label.optional().meta({ description: 'Label of what it makes; absent at Airflow' }),
     ...pinnedFields,
   })
   .meta({ id: 'WorkflowRun' })
@@ -88,7 +90,7 @@ export type TaskLineage = z.infer<typeof taskLineage>
 export const requestedWork = z
   .strictObject({
     role: z.string().min(1).max(64),
-    object: z.enum(['signal']).meta({ description: 'Kind of the object that it made' }),
+    object: z.enum(['signal', 'fusion_run']).meta({ description: 'Kind of the object that it made' }),
     uid: z.string().min(1).max(128),
   })
   .meta({ id: 'RequestedWork' })

@@ -1,10 +1,11 @@
 // Operators that join, aggregate and write, in pipelines on the embedded scheduler; and the pipeline of the documentation.
+
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { safeFolderName } from '../../../adapters/platform/data-file/datasets-folder.ts'
 import { status as runStatus } from '../../../daemon/roles/ingest/dag-run/status.ts'
-import { safeFolderName } from '../../../daemon/runtime/ingest/steps/dataset-store.ts'
 import { readLanded, readParquetFile, setUpIngestSite } from './ingest-site.ts'
 import { deployAndRun } from './run-tasks.ts'
 

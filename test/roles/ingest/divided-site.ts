@@ -39,6 +39,7 @@ export async function openDividedSite(roles: readonly string[], more: ProfileSec
   }
   return {
     warnings,
+    tenant: world.tenant,
     store: () => serviceOf('ingest').context.store,
     clock: world.clock,
     wake: (worker: string) => serviceOf('ingest').wake(worker),

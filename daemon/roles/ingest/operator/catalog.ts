@@ -14,6 +14,7 @@ import { join } from './join.ts'
 import { notify } from './notify.ts'
 import type { Operator } from './operator.ts'
 import { rename } from './rename.ts'
+import { resolveRun } from './resolve-run.ts'
 import { select } from './select.ts'
 import { validate } from './validate.ts'
 import { write } from './write.ts'
@@ -32,6 +33,7 @@ export const operators: readonly Operator[] = [
   validate,
   write,
   notify,
+  resolveRun,
 ]
 
 const byName = new Map(operators.map((each) => [each.name, each]))
@@ -54,16 +56,20 @@ export function listDagFaults(dag: AssembledDag): DagFault[] {
       const known = operators.map(({ name }) => name).join(', ')
       return [{ path: `tasks.${at}.operator`, message: `the catalog has no operator ${task.operator}: ${known}` }]
     }
-    const inputs = task.after.filter((name) => makers.has(name)).length
-    return [...listParameterFaults(found, task.params, `tasks.${at}.params`), ...findInputFault(found, inputs, at)]
+    const inputs = task.after.filter((name) => makers.has(name))
+    const ofInputs = findInputFault(found, inputs.length, at)
+    return [...listParameterFaults(found, task.params, `tasks.${at}.params`, inputs), ...ofInputs]
   })
   const found = [...listOrderFaults(dag), ...faults]
   return found.length > 0 ? found : listColumnFaults(dag, findOperator)
 }
 
-function listParameterFaults({ params }: Operator, value: unknown, at: string): DagFault[] {
-  const parsed = parseWithSchema(params, value)
-  if (parsed.success) return []
+function listParameterFaults(found: Operator, value: unknown, at: string, inputs: readonly string[]): DagFault[] {
+  const parsed = parseWithSchema(found.params, value)
+  if (parsed.success) {
+    const message = found.findInputFault?.(parsed.data, inputs)
+    return message === undefined ? [] : [{ path: at, message }]
+  }
   return parsed.errors.map(({ path, message }) => ({ path: path === '' ? at : `${at}.${path}`, message }))
 }
 

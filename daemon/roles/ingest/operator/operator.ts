@@ -14,6 +14,8 @@ export type Operator<P extends z.ZodType = z.ZodType> = {
   readonly requests?: string
   /** Parameters that the author of a DAG sets. */
   readonly params: P
+  /** Finds what is wrong with the parameters, by the tasks before that make datasets. Absent: the schema says all. */
+  findInputFault?(params: z.output<P>, inputs: readonly string[]): string | undefined
   /**
    * Derives the columns that it makes from those of its inputs. The check of a deployment calls it with what is known by then, and
    * each try with all columns. Absent: nothing is known before it runs.

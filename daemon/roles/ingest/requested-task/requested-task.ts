@@ -7,11 +7,17 @@ import type { AssembledDag, DagTask } from '../../../shared/assembled-dag/assemb
 import { workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { findOperator } from '../operator/catalog.ts'
 import { notify } from '../operator/notify.ts'
+import { resolveRun } from '../operator/resolve-run.ts'
+import type { StoredDagRun } from '../runner/model.ts'
+import { requestResolution } from './request-resolution.ts'
 import { requestSignal } from './request-signal.ts'
-import type { RequestedTaskOutcome, RequestingRun, TaskRequest } from './task-request.ts'
+import type { OpenRequest, RequestedTaskOutcome, RequestingRun, TaskRequest } from './task-request.ts'
 
 /** By operator. */
-const requests: Readonly<Record<string, TaskRequest>> = { [notify.name]: requestSignal }
+const requests: Readonly<Record<string, TaskRequest>> = {
+  [notify.name]: requestSignal,
+  [resolveRun.name]: requestResolution,
+}
 
 /** Undefined for a task that is performed here, in a thread. */
 export function findRequest({ operator }: DagTask): TaskRequest | undefined {
@@ -31,20 +37,26 @@ export async function performRequest(
   call: JobCall,
   request: TaskRequest,
   requesting: RequestingRun,
-): Promise<RequestedTaskOutcome> {
+): Promise<RequestedTaskOutcome | OpenRequest> {
   const { run, task } = requesting
   const role = requestedRole(task) ?? ''
   if (!call.settings(platformSettings).roles.includes(role)) return failRequest(describeAbsentRole(task, role), true)
+  const isOver = triedFor_ms(call, run, task.name) >= task.time_limit_s * 1_000
   try {
     const outcome = await request(call, requesting)
-    return isRefusal(outcome) ? failRequest(outcome.message, true) : outcome
+    if (isRefusal(outcome)) return failRequest(outcome.message, true)
+    if (!('waits' in outcome) || !isOver) return outcome
+    return failRequest(`${outcome.waits}, which is not over within ${task.time_limit_s} seconds`, false)
   } catch (error) {
-    const { started_at } = run.tasks.find(({ name }) => name === task.name) ?? {}
-    const isOver = call.now() - Date.parse(started_at ?? '') >= task.time_limit_s * 1_000
     if (isOver && isRefusal(error) && error.row.retryable)
       return failRequest(`no answer of the role ${role} within ${task.time_limit_s} seconds: ${error.message}`, false)
     throw error
   }
+}
+
+/** Time since the try of the task began. */
+export function triedFor_ms(call: Pick<JobCall, 'now'>, { tasks }: StoredDagRun, name: string): number {
+  return call.now() - Date.parse(tasks.find((task) => task.name === name)?.started_at ?? '')
 }
 
 function failRequest(reason: string, isFinal: boolean): RequestedTaskOutcome {

@@ -219,8 +219,9 @@ function showDag({ dag_id, dag, is_paused }: ManagedDag): WorkflowDag | undefine
 function showRun({ value }: Doc<StoredDagRun>): WorkflowRun {
   const { dag_id, dag_run_id, state, logical_date = null, started_at = null, ended_at = null, conf, reason } = value
   const times = { logical_date, start_date: started_at, end_date: ended_at }
-  const { repeats } = value
-  const shown = { dag_id, dag_run_id, state, ...times, conf, ...(repeats && { repeats }), ...pickPinned(value) }
+  const { repeats, label } = value
+  const of = { ...(repeats && { repeats }), classification: label, ...pickPinned(value) }
+  const shown = { dag_id, dag_run_id, state, ...times, conf, ...of }
   return reason === undefined ? shown : { ...shown, reason }
 }
 

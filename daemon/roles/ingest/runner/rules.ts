@@ -1,6 +1,6 @@
 // Rules of a run: which task is next, and how the end of a task moves the run.
 import type { JobFailure } from '../../../kernel/job/job-fields.ts'
-import { endJob, isJobIdle, waitForEvent } from '../../../kernel/job/rules.ts'
+import { completeStep, endJob, isJobIdle, releaseJob, waitForEvent } from '../../../kernel/job/rules.ts'
 import type { DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { orderTasks } from '../../../shared/assembled-dag/task-order.ts'
 import type { RunTask, StoredDagRun } from './model.ts'
@@ -51,6 +51,28 @@ export function failTry(run: StoredDagRun, { name, retries }: DagTask, at: strin
   const state = failures <= retries ? 'up_for_retry' : 'failed'
   const failed = changeTask(run, name, (task) => ({ ...task, state, failures, ended_at: at }))
   return { ...failed, tasks: state === 'failed' ? failWaiting(failed) : failed.tasks, updated_at: at }
+}
+
+/** Keeps what another role makes of a task. */
+export function noteRequested(run: StoredDagRun, name: string, requested: RunTask['requested']): StoredDagRun {
+  return requested ? changeTask(run, name, (task) => ({ ...task, requested })) : run
+}
+
+/** Waits for the end of what another role makes of a task; `next_ms`: the time of the next look. */
+export function awaitRequested(
+  run: StoredDagRun,
+  name: string,
+  requested: RunTask['requested'],
+  next_ms: number,
+): StoredDagRun {
+  return releaseJob(completeStep(noteRequested(run, name, requested)), next_ms)
+}
+
+const [shortest_look_ms, longest_look_ms] = [1_000, 30_000]
+
+/** The wait before the next look: a tenth of the time that it takes so far. */
+export function lookDelay_ms(tried_ms: number): number {
+  return Math.min(longest_look_ms, Math.max(shortest_look_ms, tried_ms / 10))
 }
 
 const day_ms = 86_400_000

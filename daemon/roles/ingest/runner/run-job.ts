@@ -12,19 +12,22 @@ import { catalogVersion } from '../operator/catalog-version.ts'
 import { carried_conf_name, carriedFile } from '../operator/ingest-landing-zone.ts'
 import { faultPointPart, type TaskOutcome, type TaskWork, taskPerformerPart } from '../parts.ts'
 import { holdCursor, releaseCursor } from '../read-cursor/hold-cursor.ts'
-import { findRequest, performRequest } from '../requested-task/requested-task.ts'
+import { findRequest, performRequest, triedFor_ms } from '../requested-task/requested-task.ts'
 import type { RequestedTaskOutcome, TaskRequest } from '../requested-task/task-request.ts'
 import { settings } from '../settings.ts'
 import { announceEnd } from './announce-end.ts'
 import { dagRuns, runFolderName, type StoredDagRun } from './model.ts'
 import { nextTaskOf } from './next-task.ts'
 import {
+  awaitRequested,
   beginTask,
   completeTask,
   endRun,
   failRun,
   failTry,
   isTaskBegun,
+  lookDelay_ms,
+  noteRequested,
   retryDelay_ms,
   waitForCursor,
 } from './rules.ts'
@@ -103,6 +106,11 @@ async function requestTask(
 ): Promise<undefined> {
   const begun = isTaskBegun(doc.value, task) ? doc.value : await beginTry(call, doc, task)
   const outcome = await performRequest(call, request, { id: doc.id, run: begun, task })
+  if ('waits' in outcome) {
+    const next_look = call.now() + lookDelay_ms(triedFor_ms(call, begun, task.name))
+    await change(call, doc.id, (run) => awaitRequested(run, task.name, outcome.requested, next_look))
+    return undefined
+  }
   call.part(faultPointPart)('ingest-task-performed')
   return await endTry(call, { ...doc, value: begun }, task, outcome)
 }
@@ -161,7 +169,8 @@ function moveRun(
 ): StoredDagRun {
   const at = call.nowIso()
   if (!('failure' in outcome)) return completeStep(completeTask(run, task.name, madeBy(outcome), at))
-  const failed = failTry(run, outcome.failure.isFinal ? { ...task, retries: 0 } : task, at)
+  const noted = 'requested' in outcome ? noteRequested(run, task.name, outcome.requested) : run
+  const failed = failTry(noted, outcome.failure.isFinal ? { ...task, retries: 0 } : task, at)
   const { state, failures = 1 } = failed.tasks.find(({ name }) => name === task.name) ?? {}
   if (state !== 'up_for_retry') return completeStep(failed)
   return releaseJob(completeStep(failed), call.now() + retryDelay_ms(task, failures))

@@ -17,6 +17,7 @@ import {
   uid,
 } from '../fields.ts'
 import { resultQuality } from './result-quality.ts'
+import { runSource } from './run-source.ts'
 
 export const runState = z.enum([
   'pending',
@@ -59,19 +60,6 @@ const runCounts = z
   .partial()
   .meta({ id: 'RunCounts' })
 export type RunCounts = z.infer<typeof runCounts>
-
-export const runSource = z
-  .strictObject({
-    node_id: shortText,
-    file: shortText.optional().meta({ description: 'Name of the data file; absent for records in the request' }),
-    records: count.optional(),
-    columns: z
-      .record(z.string(), z.string())
-      .optional()
-      .meta({ description: 'Column that each field is read from, by field' }),
-  })
-  .meta({ id: 'RunSource' })
-export type RunSource = z.infer<typeof runSource>
 
 /** Argument of a run, and of the request that takes its result as it is. */
 export const acceptPoor = z.boolean().optional().meta({

@@ -1,5 +1,7 @@
-// The records that a request names for a run: by node, inline or as a data file of the site.
+// The records that a request names for a run: by node, inline, as a data file of the site, or as the dataset of a pipeline.
 import * as z from 'zod'
+import { type TaskDataset, taskDataset } from '../../../shared/task-dataset/task-dataset.ts'
+import type { RunSource } from './run-source.ts'
 
 const nodeId = z
   .string()
@@ -21,8 +23,10 @@ export const dataFile = z
     'must be the relative name of a data file: parts of letters, digits, _, -, dot and space, joined by /',
   )
 
-/** The records of one node. */
-export const nodeRecords = z.union([z.array(nodeRecord).min(1), z.strictObject({ file: dataFile })])
+const recordForms = [z.array(nodeRecord).min(1), z.strictObject({ file: dataFile })] as const
+
+/** The records of a node that this site gives to an exchange. */
+export const nodeRecords = z.union(recordForms)
 export type NodeRecords = z.infer<typeof nodeRecords>
 
 const max_nodes = 64
@@ -31,23 +35,31 @@ const max_nodes = 64
 export const inlineRecordLimits = { max_body_values: 30_000 }
 
 export const nodeData = z
-  .record(nodeId, nodeRecords)
+  .record(nodeId, z.union([...recordForms, taskDataset]))
   .refine((nodes) => Object.keys(nodes).length > 0, 'must name at least one node')
   .refine((nodes) => Object.keys(nodes).length <= max_nodes, `must not have more than ${max_nodes} nodes`)
   .meta({
     id: 'NodeData',
-    description: 'Records of each node, or {file}: the name of a data file in the tenant’s folder at the site',
+    description:
+      'Records of each node; or {file}: the name of a data file in the tenant’s folder at the site; or the dataset that a task of a pipeline has made',
   })
 export type NodeData = z.infer<typeof nodeData>
 
+/** A source of a run, as a request names it. */
+export type RequestedSource = Pick<RunSource, 'node_id' | 'file'> & { readonly requested?: TaskDataset }
+
 /** Sorts nodes by name, so that the order of a request does not matter. `inline`: by position in that order. */
-export function splitNodeData(data: NodeData) {
+export function splitNodeData(data: NodeData): {
+  readonly inline: ReadonlyMap<number, readonly NodeRecord[]>
+  readonly sources: readonly RequestedSource[]
+} {
   const nodes = Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1))
   const inline = new Map(
     nodes.flatMap(([, records], position) => (Array.isArray(records) ? [[position, records] as const] : [])),
   )
-  const sources = nodes.map(([node_id, records]) =>
-    Array.isArray(records) ? { node_id } : { node_id, file: records.file },
-  )
+  const sources = nodes.map(([node_id, records]): RequestedSource => {
+    if (Array.isArray(records)) return { node_id }
+    return 'file' in records ? { node_id, file: records.file } : { node_id, requested: records }
+  })
   return { inline, sources }
 }

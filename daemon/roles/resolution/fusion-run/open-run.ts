@@ -20,6 +20,7 @@ import type { StoredLens } from '../lens/stored-lens.ts'
 import { runTotal } from '../metrics.ts'
 import { runWork } from '../parts.ts'
 import { settings } from '../settings.ts'
+import { locateDatasets } from './locate-datasets.ts'
 import { acceptPoor, fusionRuns, lensOverrides, privacy, type StoredRun } from './model.ts'
 import { type NodeRecord, nodeData, splitNodeData } from './node-data.ts'
 import { open_states } from './rules.ts'
@@ -54,7 +55,9 @@ export async function openRun(call: Call, goal: StoredRun['goal'], input: RunInp
   await call.pause()
   const label = labelWithLens(call, input.classification, lens)
   if (isRefusal(label)) return label
-  const value = { ...buildRun(call, goal, input, lens), label, sources: splitNodeData(input.node_data).sources }
+  const located = await locateDatasets(call, splitNodeData(input.node_data).sources, label)
+  if (isRefusal(located)) return located
+  const value = { ...buildRun(call, goal, input, lens), ...located }
   await call.pause()
   // Before the turn: a role `site` that is slow or away delays nobody else of the tenant.
   const principal = (await checkRunLimit(call)) ?? (await call.delegation().store({ collection: fusionRuns.name, id }))

@@ -3,12 +3,14 @@ import * as z from 'zod'
 import { type FieldError, isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
+import type { TaskDataset } from '../../../shared/task-dataset/task-dataset.ts'
 import { exchangeTerms } from '../exchange/agreement/agreement.ts'
 import { runIdOfExchange } from '../exchange/model.ts'
 import { openExchangeRun } from '../exchange/progress/exchange-run.ts'
 import { peerField, proposeExchange } from '../exchange/propose.ts'
 import { findLens } from '../lens/find-lens.ts'
 import { fusionRuns, type StoredRun } from './model.ts'
+import type { NodeData } from './node-data.ts'
 import type { RunInput } from './open-run.ts'
 
 const { privacy: _privacy, seed: _seed, threshold: _threshold, ...terms } = exchangeTerms
@@ -33,7 +35,8 @@ export async function startExchangeRun(call: Call, input: RunInput): Promise<Doc
   const faults = findExchangeFaults(input)
   const { exchange, node_data, lens_id, lens_version, threshold, privacy, seed, classification } = input
   const [data] = Object.values(node_data)
-  if (faults.length > 0 || !exchange || !data) return refuse('invalid', 'the run cannot be started', faults)
+  if (faults.length > 0 || !exchange || !data || isTaskDataset(data))
+    return refuse('invalid', 'the run cannot be started', faults)
   const shared = { lens_id, lens_version, threshold, privacy, seed, classification }
   const proposed = await proposeExchange(call, { ...exchange, ...shared, data })
   if (isRefusal(proposed)) return proposed
@@ -44,12 +47,18 @@ export async function startExchangeRun(call: Call, input: RunInput): Promise<Doc
   return refused ?? (await call.store(fusionRuns).get(runIdOfExchange(proposed.id)))
 }
 
+function isTaskDataset(data: NodeData[string]): data is TaskDataset {
+  return 'task' in data
+}
+
 function findExchangeFaults(input: RunInput): FieldError[] {
   const faults: FieldError[] = []
   const fault = (path: string, message: string) => faults.push({ path, message })
   if (!input.exchange) fault('exchange', `is required with privacy ${input.privacy}: name the other site and the terms`)
   if (Object.keys(input.node_data).length !== 1)
     fault('node_data', 'must have one node, the records of this site: the other site has its own')
+  if (Object.values(input.node_data).some(isTaskDataset))
+    fault('node_data', 'must have records or a data file: an exchange takes no dataset of a pipeline')
   for (const name of ['null_penalty', 'id_field', 'consensus', 'accept_poor'] as const)
     if (input[name] !== undefined) fault(name, 'is for runs of this site alone: an exchange keeps to the lens')
   return faults

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { datasetFolder } from '../../../../adapters/platform/data-file/datasets-folder.ts'
 import { syncFolder } from '../../../../adapters/platform/durable-file/sync-folder.ts'
 import { openFaultStop } from '../../../boot/host/fault-stop.ts'
 import { dataset_manifest_name, type LandedDataset, landedDataset } from '../../../kernel/data/landed-dataset.ts'
@@ -50,7 +51,7 @@ export function datasetOf({ datasets, tenant_id, run, task }: TaskThreadJob): {
   readonly folder: string
 } {
   const name = `${run}/${task.name}`
-  return { name, folder: join(datasets, safeFolderName(tenant_id), run, task.name) }
+  return { name, folder: datasetFolder(datasets, tenant_id, name) }
 }
 
 /** The folder of a dataset that a task before it made, or the run before. */
@@ -58,16 +59,7 @@ export function inputFolder(
   { datasets, tenant_id }: Pick<TaskThreadJob, 'datasets' | 'tenant_id'>,
   { dataset }: Pick<LandedSummary, 'dataset'>,
 ): string {
-  const segments = dataset.split('/')
-  if (segments.length !== 2 || segments.some((each) => each === '' || each.startsWith('.')))
-    throw new Error('the run names a dataset that is not one')
-  return join(datasets, safeFolderName(tenant_id), ...segments)
-}
-
-/** A tenant may have any name: of letters that folders take as they are, or else a digest. */
-export function safeFolderName(name: string): string {
-  if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name)) return name
-  return `_${createHash('sha256').update(name).digest('hex').slice(0, 32)}`
+  return datasetFolder(datasets, tenant_id, dataset)
 }
 
 export function passFaultPoint({ faultPoint = '' }: TaskThreadJob, point: IngestFaultPoint): void {

@@ -1,9 +1,11 @@
 // Performs `write`: the file has its name once all of it is on disk.
+
 import { createHash } from 'node:crypto'
 import { lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDataFile } from '../../../../adapters/platform/data-file/data-file.ts'
 import { inferDataKind, resultKinds } from '../../../../adapters/platform/data-file/data-kinds.ts'
+import { safeFolderName } from '../../../../adapters/platform/data-file/datasets-folder.ts'
 import { writeDataFile } from '../../../../adapters/platform/data-file/write-data-file.ts'
 import { syncFolder } from '../../../../adapters/platform/durable-file/sync-folder.ts'
 import { runningDigest } from '../../../kernel/encoding/running-digest.ts'
@@ -11,7 +13,7 @@ import { write } from '../../../roles/ingest/operator/write.ts'
 import type { TaskOutcome } from '../../../roles/ingest/parts.ts'
 import { LandingError } from '../landing/landing-error.ts'
 import type { TaskThreadJob } from '../thread-job.ts'
-import { inputFolder, safeFolderName } from './dataset-store.ts'
+import { inputFolder } from './dataset-store.ts'
 import { openStepInput } from './step-input.ts'
 
 const piece_bytes = 1 << 22

@@ -1,7 +1,8 @@
 // The folders of a landing zone, and the names of files in them.
+
 import { join } from 'node:path'
+import { safeFolderName } from '../../../../adapters/platform/data-file/datasets-folder.ts'
 import type { NumberedFile, ZonePlace } from '../../../roles/ingest/landing-zone/zone-files.ts'
-import { safeFolderName } from '../steps/dataset-store.ts'
 
 export const zone_folder_names = ['new', 'work', 'done', 'quarantine', 'receipts'] as const
 export type ZoneFolders = Readonly<Record<(typeof zone_folder_names)[number], string>>
