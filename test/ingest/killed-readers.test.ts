@@ -26,7 +26,7 @@ const points: readonly IngestFaultPoint[] = [
 /** Two runs that were requested at once: the process dies in one of them. */
 test.each(points)('%s', async (point) => {
   const doomed = await site.start(point)
-  growing.grow()
+  await growing.grow()
   for (const name of ['one', 'two'])
     await growing.trigger(`${point}-${name}`).catch((error) => {
       // No answer. A refusal is one.

@@ -22,7 +22,7 @@ const datasetFile = z.strictObject({
 })
 
 const datasetInput = z.strictObject({
-  name: z.string().max(4_096).describe('Name of the file, without its folder.'),
+  name: z.string().max(4_096).describe('Name of the file, without its folder; of an object its key.'),
   bytes: count,
   sha256: digest,
   read_as: z
@@ -60,6 +60,8 @@ const cursorTypes = ['integer', 'decimal', 'date', 'local_timestamp', 'timestamp
 
 /** Rows of one value that a description names at most. */
 export const max_rows_of_value = 100_000
+/** Objects of a store that it names at most. */
+export const max_known_objects = 100_000
 /** Files that it names at most. */
 export const max_known_files = 10_000
 
@@ -82,6 +84,11 @@ const datasetCursor = z.strictObject({
     .max(max_known_files)
     .optional()
     .describe('Files that have landed.'),
+  objects: z
+    .array(z.string().max(22))
+    .max(max_known_objects)
+    .optional()
+    .describe('Digests of the objects that have landed, by key, size and version.'),
 })
 
 /** The content of `dataset.json`. */

@@ -166,8 +166,14 @@ export const settings = settingsBlock('ingest', {
     .meta({
       doc: 'Places from which pipelines download files over HTTP, by the operator ingest_http; no others are reached.',
     }),
+  objects_max_file_mb: z.int().min(1).max(1_048_576).default(4_096).meta({
+    doc: 'Maximum size of an object that the operator ingest_objects downloads, in MB.',
+  }),
+  objects_max_run_mb: z.int().min(1).max(1_048_576).default(16_384).meta({
+    doc: 'Maximum size of the objects of one task together, in MB: they are on disk until the dataset has landed.',
+  }),
   download_scanner: scannerSettings.optional().meta({
-    doc: 'Program and arguments that scan each downloaded file before it is read; its path is the last argument. Exit 0: clean; 1: refused; any other code fails the try. It runs as `filedrop.scanner` does.',
+    doc: 'Program and arguments that scan each downloaded file or object before it is read; its path is the last argument. Exit 0: clean; 1: refused; any other code fails the try. It runs as `filedrop.scanner` does.',
   }),
   scheduler_tick_minutes: z.int().min(1).max(1_440).default(30).meta({
     env: 'PIPELINE_SCHEDULER_TICK_MINUTES',

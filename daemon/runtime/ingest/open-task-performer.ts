@@ -23,8 +23,12 @@ export const default_outputs_folder = 'output'
 const default_zones_folder = 'landing'
 
 export function readSourceSettings(folder: SiteFolder, resolved: ResolvedSettings): SourceSettings {
-  const { data_folder, trusted_networks, download_scanner: scanner } = getSettings(resolved, settings)
-  return { data_folder, trusted_networks, scanner, addonDir: roleRunFolder(folder, 'ingest') }
+  const { data_folder, trusted_networks, download_scanner: scanner, ...limits } = getSettings(resolved, settings)
+  const object_limits = {
+    bytes: limits.objects_max_file_mb * 1_048_576,
+    total_bytes: limits.objects_max_run_mb * 1_048_576,
+  }
+  return { data_folder, trusted_networks, scanner, object_limits, addonDir: roleRunFolder(folder, 'ingest') }
 }
 
 export function findZonesFolder(folder: SiteFolder, resolved: ResolvedSettings): string {

@@ -2,6 +2,9 @@
 import type { OpenConnection, TaskWork } from '../../roles/ingest/parts.ts'
 import type { ScannerSettings } from '../../shared/body-scanner/scanner-settings.ts'
 
+/** `bytes`: of each; `total_bytes`: of those of a task. */
+export type ObjectLimits = { readonly bytes: number; readonly total_bytes: number }
+
 /** Where sources of connections may be. */
 export type SourceSettings = {
   readonly data_folder: string | undefined
@@ -9,6 +12,8 @@ export type SourceSettings = {
   readonly trusted_networks: readonly string[]
   /** Scans what is downloaded. */
   readonly scanner?: ScannerSettings | undefined
+  /** Of objects that a task downloads. */
+  readonly object_limits?: ObjectLimits
   /** A private folder for native code; see `loadSqliteAddon`. */
   readonly addonDir: string
   /** For a task that opens a SQLite file, in the executable; see `readPackedAddon`. */

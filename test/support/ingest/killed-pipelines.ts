@@ -18,38 +18,66 @@ import type { KilledSite } from './killed-site.ts'
 /** Rows of the source of a pipeline. */
 export const source_rows = 40
 
+type KilledSource = {
+  readonly task: { readonly operator: string; readonly params: object }
+  /** Whether each run reads the rows that are new. */
+  readonly isIncremental: boolean
+  /** Adds rows with these ids. */
+  addEntries(from: number, to: number): void | Promise<void>
+}
+
 export class KilledPipeline {
   readonly #site: KilledSite
   readonly dag_id: string
   readonly #content: string
   readonly #isIncremental: boolean
+  readonly #addEntries: KilledSource['addEntries']
   #rows = source_rows
   uid = ''
 
-  private constructor(site: KilledSite, dag_id: string, connection_id: string, isIncremental: boolean) {
+  private constructor(site: KilledSite, dag_id: string, source: KilledSource) {
     this.#site = site
     this.dag_id = dag_id
-    this.#isIncremental = isIncremental
+    this.#isIncremental = source.isIncremental
+    this.#addEntries = source.addEntries
     // Another try follows at once: no try fails but by a death.
-    const params = { connection_id, table: 'entry', ...(isIncremental && { cursor_column: 'id' }) }
-    const read = { name: 'read', operator: 'ingest_database', params, retries: 0 }
+    const read = { name: 'read', ...source.task, retries: 0 }
     const announce = { name: 'announce', operator: 'notify', params: { title: `${dag_id} begins` }, retries: 0 }
     this.#content = JSON.stringify({ format: 1, dag_id, tasks: [announce, { ...read, after: ['announce'] }] })
   }
 
   /** A source and its connection, while a process runs. `isIncremental`: each run reads the rows that are new. */
   static async prepare(site: KilledSite, dag_id: string, isIncremental = false): Promise<KilledPipeline> {
-    const statements = `CREATE TABLE entry (id INTEGER, text TEXT); ${insertEntries(1, source_rows)}`
-    createDatabase(path.join(site.files, `${dag_id}.db`), statements)
+    const file = path.join(site.files, `${dag_id}.db`)
+    createDatabase(file, `CREATE TABLE entry (id INTEGER, text TEXT); ${insertEntries(1, source_rows)}`)
     const config = { file: `${dag_id}.db` }
     const { uid } = await site.olga.ok(createConnection, { name: dag_id, conn_type: 'sqlite', config })
-    return new KilledPipeline(site, dag_id, uid, isIncremental)
+    const params = { connection_id: uid, table: 'entry', ...(isIncremental && { cursor_column: 'id' }) }
+    const addEntries = (from: number, to: number) => createDatabase(file, insertEntries(from, to))
+    return new KilledPipeline(site, dag_id, {
+      task: { operator: 'ingest_database', params },
+      isIncremental,
+      addEntries,
+    })
+  }
+
+  /** The same of objects of S3, of which each run reads those that are new. */
+  static async prepareObjects(
+    site: KilledSite,
+    dag_id: string,
+    config: Record<string, string | boolean>,
+    secret: string,
+    addEntries: KilledSource['addEntries'],
+  ): Promise<KilledPipeline> {
+    await addEntries(1, source_rows)
+    const { uid } = await site.olga.ok(createConnection, { name: dag_id, conn_type: 'aws_s3', config, secret })
+    const task = { operator: 'ingest_objects', params: { connection_id: uid, only_new: true } }
+    return new KilledPipeline(site, dag_id, { task, isIncremental: true, addEntries })
   }
 
   /** More rows in the source. */
-  grow(): void {
-    const file = path.join(this.#site.files, `${this.dag_id}.db`)
-    createDatabase(file, insertEntries(this.#rows + 1, this.#rows + source_rows))
+  async grow(): Promise<void> {
+    await this.#addEntries(this.#rows + 1, this.#rows + source_rows)
     this.#rows += source_rows
   }
 

@@ -91,7 +91,14 @@ function findOperationRole(operation: AnyOperation): string {
 /** Schedules recur each minute at most. */
 function configure(file: string, data_folder: string): void {
   const { consensus: _c, resolution: _r, platform, ...rest } = parse(readFileSync(file, 'utf8'))
-  const ingest = { ...rest.ingest, port: 0, data_folder, scheduler_tick_minutes: 1, landing_settle_s: 0 }
+  const ingest = {
+    ...rest.ingest,
+    port: 0,
+    data_folder,
+    scheduler_tick_minutes: 1,
+    landing_settle_s: 0,
+    trusted_networks: ['127.0.0.1'],
+  }
   const intelligence = { ...rest.intelligence, port: 0 }
   const roles = ['site', 'ingest', 'intelligence']
   const profile = { ...rest, platform: { ...platform, roles }, ingest, intelligence }

@@ -67,6 +67,12 @@ export const parts: readonly RepositoryPart[] = [
     allows: [kernel, shared, platform, node, zod, /^adapters\/format\//],
   },
   {
+    // Stores of objects share their requests over HTTP, and answer in XML.
+    name: 'adapters/ingest-source',
+    files: /^adapters\/(ingest-source\/[^/]+)\//,
+    allows: [kernel, shared, platform, node, zod, /^adapters\/($1|ingest-source\/http|format\/xml)\//],
+  },
+  {
     name: 'an adapter',
     files: /^adapters\/([^/]+\/[^/]+)\//,
     allows: [kernel, shared, platform, node, zod, /^adapters\/$1\//],
@@ -103,6 +109,7 @@ export const owners: Readonly<Record<string, RegExp>> = {
   '@peculiar/x509': /^adapters\/keys\/x509\//,
   '@redis/client': /^adapters\/keyvalue\/redis\//,
   amqplib: /^adapters\/transport\/amqp\//,
+  aws4: /^adapters\/ingest-source\/s3\//,
   'better-sqlite3': /^adapters\/store\/sqlite\//,
   chokidar: /^adapters\/platform\/folder-watch\//,
   commander: /^cli\//,

@@ -10,6 +10,7 @@ import { ingestDatabase } from './ingest-database.ts'
 import { ingestFile } from './ingest-file.ts'
 import { ingestHttp } from './ingest-http.ts'
 import { ingestLandingZone } from './ingest-landing-zone.ts'
+import { ingestObjects } from './ingest-objects.ts'
 import { join } from './join.ts'
 import { notify } from './notify.ts'
 import type { Operator } from './operator.ts'
@@ -24,6 +25,7 @@ export const operators: readonly Operator[] = [
   ingestDatabase,
   ingestLandingZone,
   ingestHttp,
+  ingestObjects,
   select,
   rename,
   cast,

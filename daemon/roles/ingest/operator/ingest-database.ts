@@ -1,6 +1,5 @@
 // Reads a table behind a connection, and lands it as a dataset.
 import * as z from 'zod'
-import type { DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { shortText, uid } from '../fields.ts'
 import { operator } from './operator.ts'
 
@@ -40,10 +39,3 @@ export const ingestDatabase = operator({
     max_rejects: z.int().min(0).default(0).meta({ description: 'Rows that may be rejected; more fail the task' }),
   }),
 })
-
-/** Whether a task reads what is new alone; false also for parameters that do not fit. */
-export function isIncremental({ operator: name, params }: Pick<DagTask, 'operator' | 'params'>): boolean {
-  if (name !== ingestDatabase.name) return false
-  const { cursor_column, only_new } = ingestDatabase.params.safeParse(params).data ?? {}
-  return cursor_column !== undefined || only_new === true
-}

@@ -4,7 +4,7 @@ import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import type { DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { provenanceFields, shortText, uid } from '../fields.ts'
-import { ingestDatabase } from '../operator/ingest-database.ts'
+import { chooseReading } from '../operator/incremental-task.ts'
 import type { OpenConnection } from '../parts.ts'
 
 const datasetName = z.string().min(1).max(512)
@@ -39,14 +39,13 @@ export function readCursorId(pipeline: string, task: string, of: string): string
 }
 
 /** Fields of a connection that lead to the same data. */
-const access_fields = ['username', 'tls', 'ca']
+const access_fields = ['username', 'tls', 'ca', 'access_key_id', 'path_style']
 
-/** SHA-256 of all that decides which rows are read: the source, and the parameters of the task but `max_rejects`. */
+/** SHA-256 of all that decides what is read: the source, and those parameters of the task. */
 export function digestOfReading(
-  { params }: Pick<DagTask, 'params'>,
+  task: Pick<DagTask, 'operator' | 'params'>,
   { conn_type, config }: Pick<OpenConnection, 'conn_type' | 'config'>,
 ): string {
-  const { max_rejects: _limit, ...chosen } = ingestDatabase.params.parse(params)
   const place = Object.entries(config).filter(([name]) => !access_fields.includes(name))
-  return canonicalDigest({ conn_type, config: Object.fromEntries(place), params: chosen })
+  return canonicalDigest({ conn_type, config: Object.fromEntries(place), params: chooseReading(task) })
 }

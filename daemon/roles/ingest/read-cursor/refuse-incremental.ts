@@ -3,7 +3,7 @@ import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { AssembledDag } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
-import { isIncremental } from '../operator/ingest-database.ts'
+import { isIncremental } from '../operator/incremental-task.ts'
 
 /** Workers of Airflow do not reach the documents of the site, which say where the run before has ended. */
 export function refuseIncremental(call: Call, { tasks }: AssembledDag): Refusal | undefined {

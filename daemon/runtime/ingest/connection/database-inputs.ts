@@ -17,7 +17,7 @@ import { listParquetFiles, openParquetFile } from './parquet-files.ts'
 import { stageRows } from './stage-rows.ts'
 
 /** `columns`: those whose type the source states; all of them where nothing is new. */
-export type DatabaseInputs = {
+export type SourceInputs = {
   readonly inputs: readonly LandingInput[]
   readonly columns: DataSchema
   readonly news?: NewsOfSource
@@ -31,13 +31,13 @@ export type NewsOfSource = {
 }
 
 /** Writes into the folder of drafts. Throws `RowSourceError`, `TenantDataFileError`. */
-export async function openDatabaseInputs(job: TaskThreadJob): Promise<DatabaseInputs> {
+export async function openDatabaseInputs(job: TaskThreadJob): Promise<SourceInputs> {
   const { connection } = job
   if (!connection) throw new RowSourceError('the task has no connection')
   return await (connection.conn_type === 'parquet' ? listFiles(job, connection) : readTable(job, connection))
 }
 
-async function listFiles(job: TaskThreadJob, connection: OpenConnection): Promise<DatabaseInputs> {
+async function listFiles(job: TaskThreadJob, connection: OpenConnection): Promise<SourceInputs> {
   const { table, columns, cursor_column, only_new } = ingestDatabase.params.parse(job.task.params)
   if (table !== undefined || columns !== undefined || cursor_column !== undefined)
     throw new RowSourceError('Parquet files have no table and no cursor_column, and land with all their columns')
@@ -59,7 +59,7 @@ async function listFiles(job: TaskThreadJob, connection: OpenConnection): Promis
   return { inputs: found.map(inputOf), columns: news.isEmpty ? (base.columns ?? []) : [], news }
 }
 
-async function readTable(job: TaskThreadJob, connection: OpenConnection): Promise<DatabaseInputs> {
+async function readTable(job: TaskThreadJob, connection: OpenConnection): Promise<SourceInputs> {
   const { table, columns, cursor_column, only_new } = ingestDatabase.params.parse(job.task.params)
   if (only_new) throw new RowSourceError('only_new is for Parquet files: name a cursor_column')
   const name = table ?? requireDefaultTable(connection)

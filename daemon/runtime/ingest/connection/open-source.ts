@@ -18,7 +18,10 @@ export async function openRowSource(
   scratch: string,
 ): Promise<RowSource> {
   const opener = openers[connection.conn_type]
-  if (!opener) throw new RowSourceError(`this version reads no connection of the type ${connection.conn_type}`)
+  if (!opener)
+    throw new RowSourceError(
+      `ingest_database reads no connection of the type ${connection.conn_type}: see ingest_objects`,
+    )
   return await opener(connection, settings, scratch)
 }
 

@@ -5,6 +5,7 @@ import { openTenantDataFile, TenantDataFileError } from '../../../../adapters/pl
 import type { ConnectionTest } from '../../../roles/ingest/connection/model.ts'
 import type { OpenConnection } from '../../../roles/ingest/parts.ts'
 import { RowSourceError } from '../../../shared/row-source/row-source.ts'
+import { object_types, openObjectSource } from '../object-store/open-object-source.ts'
 import type { ProbeThreadJob, SourceSettings } from '../thread-job.ts'
 import { openRowSource } from './open-source.ts'
 import { refuseJournals } from './open-sqlite.ts'
@@ -13,7 +14,7 @@ import { listParquetFiles } from './parquet-files.ts'
 /** Faults of the source are answers, in words without a path. */
 export async function probeConnection(job: ProbeThreadJob): Promise<ConnectionTest> {
   try {
-    return { ok: true, detail: await (probes[job.connection.conn_type] ?? probeRows)(job) }
+    return { ok: true, detail: await findProbe(job.connection.conn_type)(job) }
   } catch (error) {
     if (error instanceof RowSourceError || error instanceof TenantDataFileError)
       return { ok: false, detail: error.message }
@@ -22,7 +23,21 @@ export async function probeConnection(job: ProbeThreadJob): Promise<ConnectionTe
   }
 }
 
-const probes: Readonly<Record<string, (job: ProbeThreadJob) => string>> = { sqlite: probeSqlite, parquet: probeParquet }
+type Probe = (job: ProbeThreadJob) => string | Promise<string>
+const probes: Readonly<Record<string, Probe>> = { sqlite: probeSqlite, parquet: probeParquet }
+
+function findProbe(conn_type: string): Probe {
+  return probes[conn_type] ?? (object_types.includes(conn_type) ? probeObjects : probeRows)
+}
+
+async function probeObjects(job: ProbeThreadJob): Promise<string> {
+  const source = await openObjectSource(job.connection, job)
+  try {
+    return await source.probe(new AbortController().signal)
+  } finally {
+    source.close()
+  }
+}
 
 async function probeRows(job: ProbeThreadJob): Promise<string> {
   const source = await openRowSource(job.connection, job, '')

@@ -9,18 +9,20 @@ import { ingestDatabase } from '../../../roles/ingest/operator/ingest-database.t
 import { ingestFile } from '../../../roles/ingest/operator/ingest-file.ts'
 import { ingestHttp } from '../../../roles/ingest/operator/ingest-http.ts'
 import { ingestLandingZone } from '../../../roles/ingest/operator/ingest-landing-zone.ts'
+import { ingestObjects } from '../../../roles/ingest/operator/ingest-objects.ts'
 import { join } from '../../../roles/ingest/operator/join.ts'
 import { rename } from '../../../roles/ingest/operator/rename.ts'
 import { select } from '../../../roles/ingest/operator/select.ts'
 import { validate } from '../../../roles/ingest/operator/validate.ts'
 import { write } from '../../../roles/ingest/operator/write.ts'
 import type { TaskOutcome } from '../../../roles/ingest/parts.ts'
-import { type NewsOfSource, openDatabaseInputs } from '../connection/database-inputs.ts'
+import { type NewsOfSource, openDatabaseInputs, type SourceInputs } from '../connection/database-inputs.ts'
 import { openHttpInput } from '../http-source/http-input.ts'
 import { type DatasetPlace, landBlocks } from '../landing/land-blocks.ts'
 import { type LandingProgress, landFiles } from '../landing/land-files.ts'
 import type { LandingInput } from '../landing/landing-input.ts'
 import { inferFormat, toDataFormat } from '../landing/stated-format.ts'
+import { openObjectInputs } from '../object-store/object-inputs.ts'
 import type { TaskThreadJob } from '../thread-job.ts'
 import { openCarriedFile } from '../zone/carried-input.ts'
 import { aggregateRows } from './aggregate-rows.ts'
@@ -43,6 +45,7 @@ export const performers: Readonly<Record<string, TaskFunction>> = {
   [ingestDatabase.name]: performIngestDatabase,
   [ingestLandingZone.name]: performIngestLandingZone,
   [ingestHttp.name]: performIngestHttp,
+  [ingestObjects.name]: performIngestObjects,
   [select.name]: (job) => performTransform(job, select, selectColumns),
   [rename.name]: (job) => performTransform(job, rename, renameColumns),
   [cast.name]: (job) => performTransform(job, cast, castRows),
@@ -69,8 +72,22 @@ async function performIngestLandingZone(job: TaskThreadJob, report: ProgressRepo
 
 async function performIngestDatabase(job: TaskThreadJob, report: ProgressReport): Promise<TaskOutcome> {
   const { max_rejects } = ingestDatabase.params.parse(job.task.params)
+  return await performByConnection(job, max_rejects, openDatabaseInputs, report)
+}
+
+async function performIngestObjects(job: TaskThreadJob, report: ProgressReport): Promise<TaskOutcome> {
+  const { max_rejects } = ingestObjects.params.parse(job.task.params)
+  return await performByConnection(job, max_rejects, openObjectInputs, report)
+}
+
+async function performByConnection(
+  job: TaskThreadJob,
+  max_rejects: number,
+  open: (job: TaskThreadJob) => Promise<SourceInputs>,
+  report: ProgressReport,
+): Promise<TaskOutcome> {
   return await landOnce(job, async (place) => {
-    const staged = await openDatabaseInputs(job)
+    const staged = await open(job)
     passFaultPoint(job, 'ingest-landing-staged')
     const { inputs, columns, news } = staged
     const remarks = news?.isEmpty

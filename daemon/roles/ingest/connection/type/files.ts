@@ -1,8 +1,23 @@
 // Connections to stores of files and objects.
 import * as z from 'zod'
-import { type ConnectionType, flag, keyText, secret, tenantPath, text, url } from './connection-type.ts'
+import { type ConnectionType, ca, flag, keyText, secret, tenantPath, text, url } from './connection-type.ts'
 
 const prefix = text('Beginning of the names of the objects').optional()
+
+/** Both may become a part of the name of the host. */
+const region = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be lower-case letters, digits and hyphens')
+  .meta({ description: 'Region' })
+const bucket = z
+  .string()
+  .regex(/^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.)){1,253}[A-Za-z0-9]$/, 'must be the name of a bucket')
+  .meta({ description: 'Bucket' })
+/** A part of a header. */
+const accessKeyId = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,128}$/, 'must be at most 128 printable ASCII characters')
+  .meta({ description: 'Id of the access key; absent: anonymous' })
 
 export const azureBlob: ConnectionType = {
   ...{ name: 'azure_blob', category: 'object storage', selects: ['container', 'prefix'] },
@@ -18,16 +33,10 @@ export const azureBlob: ConnectionType = {
 export const awsS3: ConnectionType = {
   ...{ name: 'aws_s3', category: 'object storage', selects: ['bucket', 'prefix'] },
   config: z.strictObject({
-    ...{
-      region: text('Region'),
-      bucket: text('Bucket'),
-      prefix,
-      access_key_id: text('Id of the access key').optional(),
-    },
-    ...{
-      endpoint: url('URL of a compatible store').optional(),
-      path_style: flag(false, 'Name the bucket in the path'),
-    },
+    ...{ region, bucket, prefix, access_key_id: accessKeyId.optional() },
+    endpoint: url('URL of a compatible store (default: that of AWS in the region)').optional(),
+    path_style: flag(false, 'Name the bucket in the path, not in the host'),
+    ca,
   }),
   secret: z.strictObject({
     ...{ secret_access_key: secret('Access key').optional(), session_token: keyText('Session token').optional() },
@@ -36,7 +45,7 @@ export const awsS3: ConnectionType = {
 
 export const gcs: ConnectionType = {
   ...{ name: 'gcs', category: 'object storage', selects: ['bucket', 'prefix'] },
-  config: z.strictObject({ project: text('Project').optional(), bucket: text('Bucket'), prefix }),
+  config: z.strictObject({ project: text('Project').optional(), bucket, prefix }),
   secret: z.strictObject({ service_account: keyText('Key file of a service account, as JSON text').optional() }),
 }
 

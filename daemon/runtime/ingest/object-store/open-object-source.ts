@@ -1,0 +1,49 @@
+// Opens the store of objects behind a connection.
+import * as z from 'zod'
+import { addressRule } from '../../../../adapters/platform/address-rule/address-rule.ts'
+import { parseJson } from '../../../kernel/encoding/parse-json.ts'
+import type { OpenConnection } from '../../../roles/ingest/parts.ts'
+import type { ObjectSource } from '../../../shared/object-source/object-source.ts'
+import { RowSourceError } from '../../../shared/row-source/row-source.ts'
+import type { SourceSettings } from '../thread-job.ts'
+
+type ObjectOpener = (connection: OpenConnection, settings: SourceSettings) => Promise<ObjectSource>
+
+const openers: Readonly<Record<string, ObjectOpener>> = { aws_s3: openS3 }
+
+/** Types of connections to stores of objects. */
+export const object_types: readonly string[] = Object.keys(openers)
+
+/** The caller closes the source. Throws `RowSourceError`. */
+export async function openObjectSource(connection: OpenConnection, settings: SourceSettings): Promise<ObjectSource> {
+  const opener = openers[connection.conn_type]
+  if (opener) return await opener(connection, settings)
+  const known = object_types.join(', ')
+  throw new RowSourceError(`ingest_objects reads connections of the types ${known}, and not ${connection.conn_type}`)
+}
+
+const s3Config = z.looseObject({
+  ...{ bucket: z.string(), region: z.string(), endpoint: z.string().optional(), path_style: z.boolean() },
+  ...{ access_key_id: z.string().optional(), ca: z.string().optional() },
+})
+const s3Secret = z.looseObject({ secret_access_key: z.string().optional(), session_token: z.string().optional() })
+
+async function openS3({ config, secret }: OpenConnection, { trusted_networks }: SourceSettings): Promise<ObjectSource> {
+  const { access_key_id, bucket, region, endpoint, path_style, ca } = s3Config.parse(config)
+  const { secret_access_key, session_token } = s3Secret.parse(readSecret(secret))
+  if ((access_key_id === undefined) !== (secret_access_key === undefined))
+    throw new RowSourceError('an access key is access_key_id and the secret secret_access_key: state both, or neither')
+  const credentials =
+    access_key_id !== undefined && secret_access_key !== undefined
+      ? {
+          ...{ accessKeyId: access_key_id, secretAccessKey: secret_access_key },
+          ...(session_token !== undefined && { sessionToken: session_token }),
+        }
+      : undefined
+  const { s3Source } = await import('../../../../adapters/ingest-source/s3/s3-source.ts')
+  return s3Source({ bucket, region, endpoint, path_style, credentials, ca, rule: addressRule(trusted_networks) })
+}
+
+function readSecret(secret: string | undefined): unknown {
+  return secret === undefined ? {} : parseJson(secret)
+}
