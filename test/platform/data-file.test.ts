@@ -74,10 +74,10 @@ describe.each(resultKinds)('%s', (kind) => {
 
 test('every extension has a kind, in any case', () => {
   expect(readableExtensions.map((extension) => inferDataKind(`x${extension.toUpperCase()}`))).toEqual([
-    ...['csv', 'tsv', 'tsv', 'jsonl', 'jsonl', 'json', 'geojson', 'xml', 'avro', 'parquet', 'parquet', 'xlsx', 'xlsx'],
-    ...['gpkg', 'shapefile', 'shapefile'],
+    ...['csv', 'tsv', 'tsv', 'jsonl', 'jsonl', 'json', 'geojson', 'xml', 'avro', 'parquet', 'parquet'],
+    ...['xls', 'xlsx', 'xlsx', 'gpkg', 'shapefile', 'shapefile'],
   ])
-  expect(inferDataKind('x.xls')).toBeUndefined()
+  expect(inferDataKind('x.doc')).toBeUndefined()
 })
 
 test('the next block is requested once the one before is with the operating system', async () => {

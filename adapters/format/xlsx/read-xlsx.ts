@@ -5,9 +5,10 @@ import { DataFault } from '../../../daemon/kernel/data/data-fault.ts'
 import type { DataReadOptions } from '../../../daemon/kernel/data/read-options.ts'
 import { XmlReader } from '../xml/xml-reader.ts'
 import { inflateEntry } from '../zip/zip-entries.ts'
+import { findSheet, nameSheets, type SheetNames } from './find-sheet.ts'
 import { sheetRows } from './sheet-rows.ts'
 import { SheetTable } from './sheet-table.ts'
-import { openWorkbook, readSharedTexts, readStyles, type Workbook } from './workbook.ts'
+import { openWorkbook, readSharedTexts, readStyles } from './workbook.ts'
 
 const max_sheet_bytes = 4_294_967_296
 const max_block_bytes = 16_777_216
@@ -15,12 +16,8 @@ const max_block_bytes = 16_777_216
 const slice_bytes = 2_048
 
 /** The sheets of a workbook in their order, and the first one that a person sees. Throws `DataFault`. */
-export async function listSheets(
-  file: RangeSource,
-): Promise<{ readonly names: readonly string[]; readonly first: string }> {
-  const { sheets } = await openWorkbook(file)
-  const first = sheets.find(({ isHidden }) => !isHidden) ?? sheets[0]
-  return { names: sheets.map(({ name }) => name), first: first?.name ?? '' }
+export async function listSheets(file: RangeSource): Promise<SheetNames> {
+  return nameSheets((await openWorkbook(file)).sheets)
 }
 
 /**
@@ -35,7 +32,7 @@ export async function* readXlsx(
 ): AsyncGenerator<DataBlock, void, undefined> {
   onRead(0)
   const workbook = await openWorkbook(file)
-  const { part } = findSheet(workbook, sheet)
+  const { part } = findSheet(workbook.sheets, sheet)
   const entry = workbook.entries.get(part)
   if (!entry) throw new DataFault(`damaged: the part ${part} is missing`)
   const [styles, shared] = [await readStyles(workbook), await readSharedTexts(workbook)]
@@ -58,14 +55,4 @@ export async function* readXlsx(
   reader.end()
   table.requireNames()
   if (table.rows > 0 || !hasBlock) yield table.block()
-}
-
-function findSheet({ sheets }: Workbook, wanted: string | undefined): Workbook['sheets'][number] {
-  const [only] = sheets
-  if (wanted === undefined && only && sheets.length === 1) return only
-  const found = sheets.find(({ name }) => name === wanted) ?? sheets[Number(wanted) - 1]
-  if (found) return found
-  const names = sheets.map(({ name }, at) => `${at + 1} ${JSON.stringify(name)}`).join(', ')
-  if (wanted === undefined) throw new DataFault(`the workbook has several sheets, and none is named: ${names}`)
-  throw new DataFault(`the workbook has no sheet ${JSON.stringify(wanted)}; it has ${names}`)
 }

@@ -55,7 +55,10 @@ export async function openWorkbook(file: RangeSource): Promise<Workbook> {
 function rejectOtherFormats(file: RangeSource): void {
   const bytes = new Uint8Array(file.read(0, Math.min(8, file.size)))
   const isCompound = bytes[0] === 0xd0 && bytes[1] === 0xcf && bytes[2] === 0x11 && bytes[3] === 0xe0
-  if (isCompound) throw new DataFault('an .xls workbook, or one with a password: save it as .xlsx without a password')
+  if (isCompound)
+    throw new DataFault(
+      'an .xls workbook, or one with a password: name it .xls, or save it as .xlsx without a password',
+    )
 }
 
 type PartRelationship = { readonly id: string; readonly type: string; readonly part: string }

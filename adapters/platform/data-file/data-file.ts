@@ -107,7 +107,7 @@ function openText(descriptor: number, size: number, onRead: (read_bytes: number)
   }
 }
 
-const no_table = 'name files with tables: CSV, JSON lines, Parquet or .xlsx'
+const no_table = 'name files with tables: CSV, JSON lines, Parquet, .xls or .xlsx'
 
 const magicNumbers: readonly (readonly [bytes: readonly number[], what: string, remedy: string])[] = [
   [[0x1f, 0x8b], 'is compressed', 'unpack it: `gunzip`'],
@@ -124,7 +124,11 @@ const magicNumbers: readonly (readonly [bytes: readonly number[], what: string, 
   ],
   [[0x50, 0x41, 0x52, 0x31], 'is Parquet', 'name it .parquet, or pass `--data-format parquet`'],
   [[0x25, 0x50, 0x44, 0x46, 0x2d], 'is a PDF document', no_table],
-  [[0xd0, 0xcf, 0x11, 0xe0], 'is a workbook or a document of Office before 2007', 'save a workbook as .xlsx'],
+  [
+    [0xd0, 0xcf, 0x11, 0xe0],
+    'is a workbook or a document of Office before 2007',
+    'name a workbook .xls, or pass `--data-format xls`',
+  ],
   [[0x89, 0x50, 0x4e, 0x47], 'is an image', no_table],
   [[0xff, 0xd8, 0xff], 'is an image', no_table],
   [[0x37, 0x7a, 0xbc, 0xaf], 'is an archive', 'unpack it'],

@@ -20,6 +20,7 @@ export type DataKind =
   | 'geojson'
   | 'xml'
   | 'avro'
+  | 'xls'
   | 'xlsx'
   | 'gpkg'
   | 'shapefile'
@@ -138,6 +139,14 @@ const readers: Readonly<Record<DataKind, DataReader>> = {
     async open(file, options, onRead) {
       const { readParquet } = await import('../../format/parquet/read-parquet.ts')
       return readParquet(file, list_separator, options, onRead)
+    },
+  },
+  xls: {
+    extensions: ['.xls'],
+    place: 'row',
+    async open(file, options, onRead, { sheet }) {
+      const { readXls } = await import('../../format/xls/read-xls.ts')
+      return readXls(file, sheet, options, onRead)
     },
   },
   xlsx: {

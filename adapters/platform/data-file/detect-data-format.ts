@@ -41,7 +41,7 @@ export async function detectDataFormat(
   onRead: (read_bytes: number) => void,
 ): Promise<DetectedFormat> {
   if (kindsAsTheyAre.has(stated.kind)) return { format: stated, remarks: [] }
-  if (stated.kind === 'xlsx') return await chooseSheet(file, stated)
+  if (stated.kind === 'xls' || stated.kind === 'xlsx') return await chooseSheet(file, stated)
   if (stated.kind === 'gpkg') return await chooseLayer(file, stated)
   if (stated.kind === 'shapefile') return await examineShapefile(file, stated, onRead)
   if (stated.kind === 'xml') return await chooseElements(file, stated, onRead)
@@ -66,8 +66,7 @@ export async function detectDataFormat(
 }
 
 async function chooseSheet(file: DataFile, stated: DataFormat): Promise<DetectedFormat> {
-  const { listSheets } = await import('../../format/xlsx/read-xlsx.ts')
-  const { names, first } = await listSheets(file)
+  const { names, first } = await listSheetsOf(file, stated.kind)
   if (stated.sheet !== undefined) {
     const isName = names.includes(stated.sheet)
     return {
@@ -81,6 +80,11 @@ async function chooseSheet(file: DataFile, stated: DataFormat): Promise<Detected
   const named = others.slice(0, max_named_sheets).join(', ')
   const rest = others.length > max_named_sheets ? ` and ${others.length - max_named_sheets} more` : ''
   return { format, remarks: [`its sheet ${JSON.stringify(first)}, and not ${named}${rest} (--sheet states another)`] }
+}
+
+async function listSheetsOf(file: DataFile, kind: DataKind) {
+  if (kind === 'xls') return (await import('../../format/xls/read-xls.ts')).listXlsSheets(file)
+  return await (await import('../../format/xlsx/read-xlsx.ts')).listSheets(file)
 }
 
 async function chooseList(file: DataFile, stated: DataFormat, remarks: readonly string[]): Promise<DetectedFormat> {

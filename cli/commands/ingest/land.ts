@@ -13,7 +13,7 @@ export const definition = command({
   summary: 'Land data files as a dataset of typed columns',
   notes: [
     'Reads text with columns, JSON lines (.jsonl, .ndjson), lists of objects in JSON documents (.json), Parquet (.parquet),',
-    'Avro (.avro), repeated elements of XML (.xml), sheets of Excel (.xlsx), layers of a GeoPackage (.gpkg) and zipped',
+    'Avro (.avro), repeated elements of XML (.xml), sheets of Excel (.xlsx, .xls), layers of a GeoPackage (.gpkg) and zipped',
     'shapefiles (.zip). Encoding, delimiter and quotation marks are found, and reported. The rows of several files follow',
     'each other; a column that a file lacks is empty there.',
     '',

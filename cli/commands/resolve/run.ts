@@ -27,7 +27,7 @@ export const definition = command({
   summary: 'Resolve the records of files into entities',
   notes: [
     'Each file is one source: text whose first line names the columns (any ending), with tabs (.tsv, .tab), JSON',
-    'lines (.jsonl, .ndjson), Parquet (.parquet), or a sheet of Excel (.xlsx). Encoding, delimiter and quotation',
+    'lines (.jsonl, .ndjson), Parquet (.parquet), or a sheet of Excel (.xlsx, .xls). Encoding, delimiter and quotation',
     'marks are found, and reported.',
     '',
     'Records of one entity, within and between sources, get one cluster. No labels',

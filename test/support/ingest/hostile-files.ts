@@ -1,5 +1,6 @@
 // Files that are broken, or made to harm a reader, each with the reason by which it is refused.
 import { encodeParquet } from '../data/encode-blocks.ts'
+import { biffRecord, encodeCompound, encodeXls, xlsCell } from '../data/write-xls.ts'
 import { encodeXlsx } from '../data/write-xlsx.ts'
 
 const parquet = encodeParquet(
@@ -8,6 +9,15 @@ const parquet = encodeParquet(
 )
 const row = (cells: string) => `<row r="1"><c r="A1" t="inlineStr"><is><t>a</t></is></c></row>${cells}`
 const workbook = (cells: string) => encodeXlsx({ sheets: { one: row(cells) } })
+const oldBook = encodeXls({ sheets: { one: [xlsCell.text(0, 0, 'a'), xlsCell.number(1, 0, 1)] } })
+/** The workbook in its directory claims 2 GiB. */
+const lyingBook = Buffer.from(oldBook)
+lyingBook.writeUInt32LE(0x7fff_ffff, 512 + 512 + 128 + 120)
+/** Its table claims four billion shared texts. */
+const countingBook = encodeXls({
+  sheets: { one: [xlsCell.text(0, 0, 'a')] },
+  globals: [biffRecord(0x00fc, [0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff])],
+})
 /** Its end claims a description that is larger than the file. */
 const lying = (() => {
   const bytes = Uint8Array.from(parquet)
@@ -38,6 +48,19 @@ export const hostileFiles: readonly HostileFile[] = [
   ],
   ['a workbook that is cut', 'cut.xlsx', workbook('').slice(0, -30), /cut\.xlsx: /],
   ['a workbook with a document type', 'laughs.xlsx', workbook('<!DOCTYPE x [<!ENTITY a "b">]>'), /laughs\.xlsx: /],
+  ['text as an old workbook', 'text.xls', 'a,b\n1,2\n', /text\.xls: damaged, or not a workbook of Excel/],
+  ['a new workbook as an old one', 'new.xls', workbook(''), /new\.xls: a ZIP archive: name a workbook/],
+  ['an old workbook as a new one', 'old.xlsx', oldBook, /old\.xlsx: an \.xls workbook/],
+  ['an old workbook as text', 'old.csv', oldBook, /old\.csv cannot be read as text: it is a workbook or a document/],
+  ['an old workbook that is cut', 'cut.xls', oldBook.subarray(0, 3_000), /cut\.xls: damaged/],
+  ['an old workbook of 2 GiB in 6 KB', 'lying.xls', lyingBook, /lying\.xls: damaged.*larger than the file/],
+  ['an old workbook of endless texts', 'count.xls', countingBook, /count\.xls: damaged: a text ends too early/],
+  [
+    'an old document',
+    'letter.xls',
+    encodeCompound(Buffer.alloc(10), 'WordDocument'),
+    /letter\.xls: a document of Office before 2007, and not a workbook/,
+  ],
   [
     'a document of a million levels',
     'deep.json',

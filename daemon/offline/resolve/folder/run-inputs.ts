@@ -31,6 +31,7 @@ const readingShape = {
       'tsv',
       'jsonl',
       'parquet',
+      'xls',
       'xlsx',
       'json',
       'geojson',

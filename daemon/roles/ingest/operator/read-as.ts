@@ -15,6 +15,7 @@ const settings = {
   xml: ['encoding', 'pointer'],
   avro: [],
   parquet: [],
+  xls: ['sheet'],
   xlsx: ['sheet'],
   gpkg: ['sheet'],
   shapefile: ['encoding'],

@@ -26,6 +26,7 @@ const formatsByMediaType: Readonly<Record<string, FileFormat>> = {
   'application/xml': 'xml',
   'text/xml': 'xml',
   'application/vnd.apache.parquet': 'parquet',
+  'application/vnd.ms-excel': 'xls',
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
 }
 
