@@ -53,7 +53,7 @@ export class ObjectClient {
     return await convertFailures(signal, () => response.readBytes(max_answer_bytes))
   }
 
-  /** The content of the object from a byte on. `versionOf`: reads the version of a response. Throws as `ObjectSource.readObject` does. */
+  /** The content of the object from a byte on, as `rangeFrom` states it. `versionOf`: reads the version of a response. Throws as `ObjectSource.readObject` does. */
   async *readObject(
     request: ObjectRequest,
     { key, bytes, version }: StoredObject,
@@ -62,7 +62,7 @@ export class ObjectClient {
     signal: AbortSignal,
   ): AsyncGenerator<Uint8Array> {
     // What is compressed on the way would have another size and digest than the object.
-    const headers = { 'accept-encoding': 'identity', ...request.headers, ...(from > 0 && { range: `bytes=${from}-` }) }
+    const headers = { ...request.headers, 'accept-encoding': 'identity' }
     const response = await this.send({ ...request, headers }, signal)
     try {
       if ([404, 410, 412, 416].includes(response.status)) throw new ObjectChangedError(key)
@@ -86,6 +86,20 @@ export class ObjectClient {
   close(): void {
     this.#http.close()
   }
+}
+
+/** A header of requests for the content from a byte on. */
+export function rangeFrom(from: number): Readonly<Record<string, string>> {
+  return from > 0 ? { range: `bytes=${from}-` } : {}
+}
+
+/** Of a key all but slashes and unreserved characters. Dots stay: the path is sent as it is. */
+export function encodeKey(key: string): string {
+  return key.split('/').map(encodeText).join('/')
+}
+
+export function encodeText(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
 async function convertFailures<T>(signal: AbortSignal, action: () => Promise<T>): Promise<T> {

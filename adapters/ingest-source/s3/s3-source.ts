@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import aws4 from 'aws4'
 import type { ObjectSource } from '../../../daemon/shared/object-source/object-source.ts'
 import type { AddressRule } from '../../platform/address-rule/address-rule.ts'
-import { ObjectClient, type ObjectRequest } from '../http/object-client.ts'
+import { encodeKey, encodeText, ObjectClient, type ObjectRequest, rangeFrom } from '../http/object-client.ts'
 import { parseS3Listing } from './s3-listing.ts'
 
 export type S3Access = {
@@ -53,7 +53,7 @@ export function s3Source(access: S3Access): ObjectSource {
     listPage: (prefix, from, signal) => list(prefix, from, page_objects, signal),
     readObject(object, from, signal) {
       const path = `${root}${root.endsWith('/') ? '' : '/'}${encodeKey(object.key)}`
-      const request = signed(path, { 'if-match': object.version })
+      const request = signed(path, { 'if-match': object.version, ...rangeFrom(from) })
       return client.readObject(request, object, from, (response) => response.header('etag'), signal)
     },
     close: () => client.close(),
@@ -71,19 +71,10 @@ function findPlace({ bucket, region, endpoint, path_style }: S3Access) {
   return { origin: `${protocol}//${bucket}.${host}`, host: `${bucket}.${host}`, root: `${base}/` }
 }
 
-/** Of a key all but slashes and unreserved characters, as the signature requires. Dots stay: the path is sent as it is. */
-function encodeKey(key: string): string {
-  return key.split('/').map(encode).join('/')
-}
-
 function encodeQuery(query: Readonly<Record<string, string>>): string {
   return Object.entries(query)
-    .map(([name, value]) => `${name}=${encode(value)}`)
+    .map(([name, value]) => `${name}=${encodeText(value)}`)
     .join('&')
-}
-
-function encode(text: string): string {
-  return encodeURIComponent(text).replace(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
 function readHeaders(headers: Readonly<Record<string, unknown>> = {}): Record<string, string> {

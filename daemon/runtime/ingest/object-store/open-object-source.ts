@@ -9,7 +9,7 @@ import type { SourceSettings } from '../thread-job.ts'
 
 type ObjectOpener = (connection: OpenConnection, settings: SourceSettings) => Promise<ObjectSource>
 
-const openers: Readonly<Record<string, ObjectOpener>> = { aws_s3: openS3 }
+const openers: Readonly<Record<string, ObjectOpener>> = { aws_s3: openS3, azure_blob: openAzureBlob }
 
 /** Types of connections to stores of objects. */
 export const object_types: readonly string[] = Object.keys(openers)
@@ -42,6 +42,24 @@ async function openS3({ config, secret }: OpenConnection, { trusted_networks }: 
       : undefined
   const { s3Source } = await import('../../../../adapters/ingest-source/s3/s3-source.ts')
   return s3Source({ bucket, region, endpoint, path_style, credentials, ca, rule: addressRule(trusted_networks) })
+}
+
+const azureConfig = z.looseObject({ account_url: z.string(), container: z.string(), ca: z.string().optional() })
+const azureSecret = z.looseObject({ account_key: z.string().optional(), sas_token: z.string().optional() })
+
+async function openAzureBlob({ config, secret }: OpenConnection, settings: SourceSettings): Promise<ObjectSource> {
+  const { account_url, container, ca } = azureConfig.parse(config)
+  const { account_key, sas_token } = azureSecret.parse(readSecret(secret))
+  if (account_key !== undefined && sas_token !== undefined)
+    throw new RowSourceError('the secret has an account_key and a sas_token: state one of them')
+  if (sas_token !== undefined && !account_url.startsWith('https:'))
+    throw new RowSourceError(
+      'a shared access signature is sent as it is, by TLS alone: account_url must begin with https',
+    )
+  const opened = account_key !== undefined ? { account_key } : sas_token !== undefined ? { sas_token } : undefined
+  const { azureBlobSource } = await import('../../../../adapters/ingest-source/azure-blob/azure-blob-source.ts')
+  const rule = addressRule(settings.trusted_networks)
+  return azureBlobSource({ account_url, container, secret: opened, ca, rule })
 }
 
 function readSecret(secret: string | undefined): unknown {

@@ -19,13 +19,20 @@ const accessKeyId = z
   .regex(/^[\x21-\x7e]{1,128}$/, 'must be at most 128 printable ASCII characters')
   .meta({ description: 'Id of the access key; absent: anonymous' })
 
+const container = z
+  .string()
+  .regex(/^\$?[a-z0-9](?:-?[a-z0-9]){1,62}$/, 'must be the name of a container')
+  .meta({ description: 'Container' })
+/** A part of a URL. */
+const sasToken = secret('Shared access signature').regex(/^\??[A-Za-z0-9%&=._~:+/-]+$/, 'must be the query of a URL')
+
 export const azureBlob: ConnectionType = {
   ...{ name: 'azure_blob', category: 'object storage', selects: ['container', 'prefix'] },
-  config: z.strictObject({ account_url: url('URL of the account'), container: text('Container'), prefix }),
+  config: z.strictObject({ account_url: url('URL of the account'), container, prefix, ca }),
   secret: z.strictObject({
     ...{
       account_key: secret('Key of the account').optional(),
-      sas_token: secret('Shared access signature').optional(),
+      sas_token: sasToken.optional(),
     },
   }),
 }

@@ -2,7 +2,15 @@
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { WorkflowScheduler } from '../../../../shared/workflow-scheduler/workflow-scheduler.ts'
 
-export const readable_types = ['sqlite', 'elasticsearch', 'parquet', 'postgres', 'mysql', 'aws_s3'] as const
+export const readable_types = [
+  'sqlite',
+  'elasticsearch',
+  'parquet',
+  'postgres',
+  'mysql',
+  'aws_s3',
+  'azure_blob',
+] as const
 export type ReadableType = (typeof readable_types)[number]
 
 export function isReadable(name: string): name is ReadableType {
