@@ -1,78 +1,29 @@
 // Runs the main workflow end to end with nothing installed: two sites that exchange only carried files resolve records and decide uncertain matches.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, relative, resolve } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { offline } from '../../daemon/offline/offline.ts'
 import { createCarrierLink } from '../demo/carrier-link.ts'
 import { decideTogether, waitForMatchState } from '../demo/decide-together.ts'
 import { type DemoSite, makeDemoSite, startDemoSite } from '../demo/demo-site.ts'
 import { type DemoMatch, loadSampleKnowledge, resolveTogether, writeEntities, writePeople } from '../demo/people.ts'
+import { type DemoStudio, demoOptions, performDemo } from '../demo/perform-demo.ts'
 import { countMessages, fetchDissent, fetchVerifiedEvidence, summarizeSession } from '../demo/report.ts'
 import type { DemoStage } from '../demo/stage.ts'
-import { jsonOption } from '../options/site-options.ts'
 import { CommandFailure, command } from '../program/command.ts'
-import { flag, integer, text, withDefault } from '../program/params.ts'
-import { colourText, line_break } from '../terminal/output.ts'
-import type { Terminal } from '../terminal/terminal.ts'
 
 export const definition = command({
   words: 'demo',
   summary: 'Run two air-gapped sites that resolve records together and decide doubtful matches',
-  notes: 'Makes two sites in DIR, runs them as daemons, and carries signed files between them. Needs no network.',
-  options: {
-    dir: text('DIR', 'New or empty folder for both sites (default: a temporary folder)'),
-    keep: flag('Keep everything in DIR for inspection'),
-    timeout: withDefault(120, integer('SECONDS', 'Maximum duration of the demo', 5, 3_600)),
-    ...jsonOption,
-  },
+  notes: [
+    'Makes two sites in DIR, runs them as daemons, and carries signed files between them. Needs no network. How one site',
+    'takes files and a database in, and follows what it resolves back to their lines: `platform demo ingest`.',
+  ].join('\n'),
+  options: demoOptions,
   example: 'platform demo --dir ./demo --keep',
-  async run(params, terminal) {
-    const dir = prepareDemoFolder(params.dir)
-    const stopping = new AbortController()
-    const sites: DemoSite[] = []
-    const interrupt = () => stopping.abort()
-    process.once('SIGINT', interrupt)
-    process.once('SIGTERM', interrupt)
-    const timer = setTimeout(interrupt, params.timeout * 1_000)
-    const stop = () => Promise.all(sites.splice(0).map((site) => site.stop()))
-    try {
-      const report = await runDemo(
-        dir,
-        sites,
-        stopping.signal,
-        params.keep,
-        params.json ? printToStderr(terminal) : terminal,
-      )
-      await stop()
-      if (params.json) terminal.print(JSON.stringify(report))
-      return 0
-    } finally {
-      await stop()
-      clearTimeout(timer)
-      if (!params.keep) rmSync(dir, { recursive: true, force: true })
-    }
-  },
+  run: (params, terminal) => performDemo(params, terminal, runDemo),
 })
 
-/** Prints steps to stderr, so that stdout holds only the report for scripts. */
-function printToStderr(terminal: Terminal): Terminal {
-  return { ...terminal, print: terminal.note }
-}
-
-function prepareDemoFolder(requested: string | undefined): string {
-  if (requested === undefined) return mkdtempSync(join(tmpdir(), 'platform-demo-'))
-  const dir = resolve(requested)
-  if (existsSync(dir) && readdirSync(dir).length > 0)
-    throw new CommandFailure(3, `${dir} is not empty`, 'name a new or empty folder')
-  mkdirSync(dir, { recursive: true, mode: 0o700 })
-  return dir
-}
-
-async function runDemo(dir: string, sites: DemoSite[], signal: AbortSignal, keep: boolean, terminal: Terminal) {
-  const started_ms = performance.now()
-  const step = (title: string) => terminal.print(`${line_break}${colourText(terminal, 'bold', title)}`)
-  const printLine = (line: string) => terminal.print(`  ${line}`)
-
+async function runDemo({ dir, sites, signal, keep, step, printLine, seconds: readSeconds }: DemoStudio) {
   step('1. Create two sites and exchange their keys')
   const [alpha, bravo] = await startBothSites(dir, sites, signal, printLine)
 
@@ -109,7 +60,7 @@ async function runDemo(dir: string, sites: DemoSite[], signal: AbortSignal, keep
       `${name}: ${counts.sent} messages sent, ${counts.received} received, ${counts.duplicates} duplicates, ${counts.quarantined} quarantined`,
     )
   }
-  const seconds = Math.round(performance.now() - started_ms) / 1_000
+  const seconds = readSeconds()
   step(`Done in ${seconds} s`)
   for (const line of keep ? listNextSteps(dir) : ['temporary files removed; --keep keeps them']) printLine(line)
   const resolution = { run_id: run.uid, records, matches, people, entities }
@@ -173,9 +124,11 @@ async function startBothSites(
   for (const name of ['alpha', 'bravo'] as const) await writePeople(name, resolveRecordsFolder(dir))
   await pinPeer(dir, 'alpha', 'bravo', printLine)
   await pinPeer(dir, 'bravo', 'alpha', printLine)
-  const alpha = await startDemoSite(siteDir('alpha'), 'alpha', resolveRecordsFolder(dir), signal)
+  const roles = ['site', 'consensus', 'resolution']
+  const daemon = { roles, env: { RESOLUTION_DATA_FOLDER: resolveRecordsFolder(dir) } }
+  const alpha = await startDemoSite(siteDir('alpha'), 'alpha', daemon, signal)
   sites.push(alpha)
-  const bravo = await startDemoSite(siteDir('bravo'), 'bravo', resolveRecordsFolder(dir), signal)
+  const bravo = await startDemoSite(siteDir('bravo'), 'bravo', daemon, signal)
   sites.push(bravo)
   printLine('both daemons run; they share no network, only signed files that are carried one way at a time')
   return [alpha, bravo]

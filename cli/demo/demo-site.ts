@@ -1,4 +1,4 @@
-// One of the demo's two sites: created like any other, run as its own daemon, called over its local sockets.
+// A site of a demo: created like any other, run as its own daemon, called over its local sockets.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
@@ -39,17 +39,20 @@ export async function makeDemoSite(dir: string, name: string): Promise<SiteFolde
   return folder
 }
 
+/** The roles that the daemon runs, and settings of it as variables of the environment. */
+export type DemoDaemon = { readonly roles: readonly string[]; readonly env: Readonly<Record<string, string>> }
+
 /** Starts the daemon and resolves once all of its roles answer. Its log is `<dir>/daemon.log`. */
 export async function startDemoSite(
   dir: string,
   name: string,
-  data_folder: string,
+  { roles, env: more }: DemoDaemon,
   signal: AbortSignal,
 ): Promise<DemoSite> {
   const folder = offline.siteFolder(dir)
   const [program, ...leadingArgs] = offline.selfCommand()
   const log = openSync(join(dir, 'daemon.log'), 'a', 0o600)
-  const env = { ...process.env, RESOLUTION_DATA_FOLDER: data_folder }
+  const env = { ...process.env, PLATFORM_ROLES: roles.join(), ...more }
   const daemon = spawn(program, [...leadingArgs, 'serve', '--site', dir], { stdio: ['ignore', log, log], env })
   closeSync(log)
   const stop = () => stopDaemon(daemon)
@@ -59,9 +62,7 @@ export async function startDemoSite(
     await waitUntil(`the daemon of ${name}`, signal, async () => {
       if (daemon.exitCode !== null)
         throw new CommandFailure(1, `the daemon of ${name} exited; see ${join(dir, 'daemon.log')}`)
-      const readiness = await Promise.all(
-        ['site', 'consensus', 'resolution'].map((role) => isRoleReady(operator, role)),
-      )
+      const readiness = await Promise.all(roles.map((role) => isRoleReady(operator, role)))
       return readiness.every((isReady) => isReady)
     })
     return { name, dir, folder, analyst, operator, stop }

@@ -43,6 +43,7 @@ export const commandCatalogue = {
   init: () => import('../commands/init.ts'),
   serve: () => import('../commands/serve.ts'),
   demo: () => import('../commands/demo.ts'),
+  'demo ingest': () => import('../commands/demo/ingest.ts'),
   status: () => import('../commands/status.ts'),
   doctor: () => import('../commands/doctor.ts'),
   'profile validate': () => import('../commands/profile/validate.ts'),

@@ -13,3 +13,8 @@ export function findShippedFolder(name: 'lenses' | 'samples'): string {
 export function readSamplePeople(name: 'alpha' | 'bravo' | 'truth'): string {
   return readFileSync(join(findShippedFolder('samples'), 'people', `${name}.csv`), 'utf8')
 }
+
+/** Customers of the branches of a firm, each in a file of its own kind. */
+export function readSampleBranch(file: string): Uint8Array {
+  return readFileSync(join(findShippedFolder('samples'), 'branches', file))
+}
