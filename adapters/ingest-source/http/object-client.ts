@@ -70,7 +70,9 @@ export class ObjectClient {
       if (versionOf(response) !== version) throw new ObjectChangedError(key)
       if (from > 0 && response.header('content-range') !== `bytes ${from}-${bytes - 1}/${bytes}`)
         throw new ObjectChangedError(key)
-      const coding = response.header('content-encoding')?.trim().toLowerCase() || 'identity'
+      // Google unpacks what it stores compressed, so that its size is another one.
+      const stored = response.header('x-goog-stored-content-encoding') ?? response.header('content-encoding')
+      const coding = stored?.trim().toLowerCase() || 'identity'
       // Some clients of uploads name their own framing so, which the store has taken off.
       if (coding !== 'identity' && coding !== 'aws-chunked')
         throw new RowSourceError('an object is stored compressed, by its content-encoding: store it as it is')
@@ -125,7 +127,8 @@ async function describeRefusal(response: HttpResponse, absent?: AbsentAnswer): P
   const body = await response.readBytes(max_error_bytes).catch(() => Buffer.alloc(0))
   const code = findErrorCode(body.toString())
   const shown = code === undefined ? `${status}` : `${status} ${code}`
-  if (status === 401 || status === 403) return new RowSourceError(`${refused_user} (${shown})`)
+  const isRefused = status === 401 || status === 403 || (status === 400 && code !== undefined && isOfClient(code))
+  if (isRefused) return new RowSourceError(`${refused_user} (${shown})`)
   const isAbsent = status === 404 && (code === undefined || code === absent?.code)
   if (absent && isAbsent) return new RowSourceError(`${absent.message} (${shown})`)
   if (status >= 300 && status < 400)
@@ -135,7 +138,12 @@ async function describeRefusal(response: HttpResponse, absent?: AbsentAnswer): P
   return new RowSourceError(`the server answered ${shown}`, status < 500 && status !== 429 && status !== 408)
 }
 
+/** As token endpoints refuse an assertion, a secret or a client. */
+function isOfClient(code: string): boolean {
+  return ['invalid_grant', 'invalid_client', 'unauthorized_client'].includes(code)
+}
+
 /** As stores name their errors, in XML or JSON. */
 function findErrorCode(body: string): string | undefined {
-  return /(?:<Code>|"code"\s*:\s*")([A-Za-z][A-Za-z0-9_.]{0,63})[<"]/.exec(body)?.[1]
+  return /(?:<Code>|"(?:code|error)"\s*:\s*")([A-Za-z][A-Za-z0-9_.]{0,63})[<"]/.exec(body)?.[1]
 }

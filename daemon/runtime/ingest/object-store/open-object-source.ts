@@ -1,15 +1,16 @@
 // Opens the store of objects behind a connection.
 import * as z from 'zod'
 import { addressRule } from '../../../../adapters/platform/address-rule/address-rule.ts'
-import { parseJson } from '../../../kernel/encoding/parse-json.ts'
 import type { OpenConnection } from '../../../roles/ingest/parts.ts'
 import type { ObjectSource } from '../../../shared/object-source/object-source.ts'
 import { RowSourceError } from '../../../shared/row-source/row-source.ts'
 import type { SourceSettings } from '../thread-job.ts'
+import { openGcs } from './open-gcs.ts'
+import { readSecret } from './read-secret.ts'
 
 type ObjectOpener = (connection: OpenConnection, settings: SourceSettings) => Promise<ObjectSource>
 
-const openers: Readonly<Record<string, ObjectOpener>> = { aws_s3: openS3, azure_blob: openAzureBlob }
+const openers: Readonly<Record<string, ObjectOpener>> = { aws_s3: openS3, azure_blob: openAzureBlob, gcs: openGcs }
 
 /** Types of connections to stores of objects. */
 export const object_types: readonly string[] = Object.keys(openers)
@@ -60,8 +61,4 @@ async function openAzureBlob({ config, secret }: OpenConnection, settings: Sourc
   const { azureBlobSource } = await import('../../../../adapters/ingest-source/azure-blob/azure-blob-source.ts')
   const rule = addressRule(settings.trusted_networks)
   return azureBlobSource({ account_url, container, secret: opened, ca, rule })
-}
-
-function readSecret(secret: string | undefined): unknown {
-  return secret === undefined ? {} : parseJson(secret)
 }

@@ -52,7 +52,10 @@ export const awsS3: ConnectionType = {
 
 export const gcs: ConnectionType = {
   ...{ name: 'gcs', category: 'object storage', selects: ['bucket', 'prefix'] },
-  config: z.strictObject({ project: text('Project').optional(), bucket, prefix }),
+  config: z.strictObject({
+    ...{ project: text('Project that pays for the requests').optional(), bucket, prefix },
+    ...{ endpoint: url('URL of the store').default('https://storage.googleapis.com'), ca },
+  }),
   secret: z.strictObject({ service_account: keyText('Key file of a service account, as JSON text').optional() }),
 }
 

@@ -10,6 +10,7 @@ export const readable_types = [
   'mysql',
   'aws_s3',
   'azure_blob',
+  'gcs',
 ] as const
 export type ReadableType = (typeof readable_types)[number]
 
