@@ -5,6 +5,7 @@ import type { DataBlocks } from '../../../daemon/kernel/data/data-block.ts'
 import type { DataWriterFactory } from '../../../daemon/kernel/data/data-writer.ts'
 import type { DataReadOptions } from '../../../daemon/kernel/data/read-options.ts'
 import type { TextEncodingName } from '../../../daemon/kernel/data/utf8-source.ts'
+import { binaryReaders, list_separator } from './binary-readers.ts'
 import type { DataFile } from './data-file.ts'
 import type { LandedFolder } from './landed-folder.ts'
 import { findXmlEncoding, findXmlPath } from './xml-format.ts'
@@ -12,7 +13,7 @@ import { findXmlEncoding, findXmlPath } from './xml-format.ts'
 /** Kinds that are written as well. */
 export const resultKinds = ['csv', 'jsonl', 'parquet'] as const
 export type ResultKind = (typeof resultKinds)[number]
-/** `dataset`: a folder that was landed; no file is one. */
+/** `tiles`: the index of the tiles of an image. `dataset`: a folder that was landed; no file is one. */
 export type DataKind =
   | ResultKind
   | 'tsv'
@@ -24,6 +25,8 @@ export type DataKind =
   | 'xlsx'
   | 'gpkg'
   | 'shapefile'
+  | 'image'
+  | 'tiles'
   | 'dataset'
 
 /** A place of `line` 7 is the seventh line, of `row` the row 7 of a sheet, of `record` the seventh record. */
@@ -46,6 +49,8 @@ export type DataFormat = {
   readonly sheet?: string | undefined
   /** Of geometries: their reference system, as it was found (absent: longitude and latitude of WGS 84, or unknown). */
   readonly srs?: string | undefined
+  /** Of a file that lands as it is, beside the rows about it: the ending of its content. */
+  readonly ending?: string | undefined
 }
 
 type BlockOpener = (
@@ -63,10 +68,7 @@ function delimitedBy(usual: string): BlockOpener {
   }
 }
 
-/** Separates the items of a list; fields that are sets split at it. */
-const list_separator = '|'
-
-type DataReader = {
+export type DataReader = {
   readonly extensions: readonly string[]
   /** Unit of the places of bad records: lines of the file (default), rows of a sheet, or records. */
   readonly place?: PlaceUnit
@@ -74,6 +76,8 @@ type DataReader = {
   readonly hasObjects?: boolean
   /** Whether values may be as long as a record, such as geometries. */
   readonly hasLongValues?: boolean
+  /** Whether files are images, which are usually beside data and not data. */
+  readonly isMedia?: boolean
   readonly open: BlockOpener
 }
 
@@ -124,57 +128,7 @@ const readers: Readonly<Record<DataKind, DataReader>> = {
       return readXml(file.text(onRead), path, list_separator, options, encoding)
     },
   },
-  avro: {
-    extensions: ['.avro'],
-    place: 'record',
-    hasObjects: true,
-    async open(file, options, onRead) {
-      const { readAvro } = await import('../../format/avro/read-avro.ts')
-      return readAvro(file, list_separator, options, onRead)
-    },
-  },
-  parquet: {
-    extensions: ['.parquet', '.pq'],
-    place: 'record',
-    async open(file, options, onRead) {
-      const { readParquet } = await import('../../format/parquet/read-parquet.ts')
-      return readParquet(file, list_separator, options, onRead)
-    },
-  },
-  xls: {
-    extensions: ['.xls'],
-    place: 'row',
-    async open(file, options, onRead, { sheet }) {
-      const { readXls } = await import('../../format/xls/read-xls.ts')
-      return readXls(file, sheet, options, onRead)
-    },
-  },
-  xlsx: {
-    extensions: ['.xlsx', '.xlsm'],
-    place: 'row',
-    async open(file, options, onRead, { sheet }) {
-      const { readXlsx } = await import('../../format/xlsx/read-xlsx.ts')
-      return readXlsx(file, sheet, options, onRead)
-    },
-  },
-  gpkg: {
-    extensions: ['.gpkg'],
-    place: 'record',
-    hasLongValues: true,
-    async open(file, options, onRead, { sheet }) {
-      const { readGeoPackage } = await import('../../format/geopackage/read-geopackage.ts')
-      return readGeoPackage(file, sheet, options, onRead)
-    },
-  },
-  shapefile: {
-    extensions: ['.shz', '.zip'],
-    place: 'record',
-    hasLongValues: true,
-    async open(file, options, onRead, { encoding }) {
-      const { readShapefile } = await import('../../format/shapefile/read-shapefile.ts')
-      return readShapefile(file, encoding, options, onRead)
-    },
-  },
+  ...binaryReaders,
   dataset: {
     extensions: [],
     place: 'record',
@@ -221,6 +175,10 @@ export function hasObjects(kind: DataKind): boolean {
 
 export function hasLongValues(kind: DataKind): boolean {
   return readers[kind].hasLongValues === true
+}
+
+export function isMedia(kind: DataKind): boolean {
+  return readers[kind].isMedia === true
 }
 
 /** File name extensions of every kind. */

@@ -23,7 +23,7 @@ export type DetectedFormat = {
 /** Bytes of the beginning by which the dialect is found. */
 const sample_bytes = 262_144
 /** Kinds of which nothing has to be found. */
-const kindsAsTheyAre: ReadonlySet<DataKind> = new Set(['avro', 'dataset', 'geojson', 'parquet'])
+const kindsAsTheyAre: ReadonlySet<DataKind> = new Set(['avro', 'dataset', 'geojson', 'parquet', 'tiles'])
 const longest_mark_bytes = 3
 const max_named_sheets = 5
 
@@ -44,6 +44,7 @@ export async function detectDataFormat(
   if (stated.kind === 'xls' || stated.kind === 'xlsx') return await chooseSheet(file, stated)
   if (stated.kind === 'gpkg') return await chooseLayer(file, stated)
   if (stated.kind === 'shapefile') return await examineShapefile(file, stated, onRead)
+  if (stated.kind === 'image') return await examineImage(file, stated)
   if (stated.kind === 'xml') return await chooseElements(file, stated, onRead)
   const { encoding, remark } = await findEncoding(file, stated.encoding, onRead)
   const remarks = remark === undefined ? [] : [remark]
@@ -85,6 +86,12 @@ async function chooseSheet(file: DataFile, stated: DataFormat): Promise<Detected
 async function listSheetsOf(file: DataFile, kind: DataKind) {
   if (kind === 'xls') return (await import('../../format/xls/read-xls.ts')).listXlsSheets(file)
   return await (await import('../../format/xlsx/read-xlsx.ts')).listSheets(file)
+}
+
+/** Throws `DataFault` where the file is not an image. */
+async function examineImage(file: DataFile, stated: DataFormat): Promise<DetectedFormat> {
+  const { detectImageFormat, imageExtensions } = await import('../../format/image/read-images.ts')
+  return { format: { ...stated, ending: imageExtensions[detectImageFormat(file)] }, remarks: [] }
 }
 
 async function chooseList(file: DataFile, stated: DataFormat, remarks: readonly string[]): Promise<DetectedFormat> {

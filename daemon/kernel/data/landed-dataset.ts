@@ -109,6 +109,11 @@ export const landedDataset = z.strictObject({
     .describe(
       'Files of the places that its rows come from, in ranges; of a join, one for each of both datasets. Empty where a row is made of many. Absent in datasets of an earlier release.',
     ),
+  media: z
+    .array(datasetFile)
+    .max(20_000)
+    .optional()
+    .describe('Inputs that landed as they are, which rows name in the column media, and the small images within them.'),
   widened: z
     .array(widening)
     .describe('Values that made the inferred type of a column wider than that of the values before them.'),
@@ -117,6 +122,7 @@ export const landedDataset = z.strictObject({
 })
 export type LandedDataset = z.infer<typeof landedDataset>
 export type DatasetInput = LandedDataset['inputs'][number]
+export type MediaFile = NonNullable<LandedDataset['media']>[number]
 export type DatasetFile = LandedDataset['files'][number]
 export type ColumnWidening = LandedDataset['widened'][number]
 export type DatasetCheck = z.infer<typeof check>

@@ -1,5 +1,6 @@
 // Files that are broken, or made to harm a reader, each with the reason by which it is refused.
 import { encodeParquet } from '../data/encode-blocks.ts'
+import { encodeTiff, imageTags } from '../data/write-tiff.ts'
 import { biffRecord, encodeCompound, encodeXls, xlsCell } from '../data/write-xls.ts'
 import { encodeXlsx } from '../data/write-xlsx.ts'
 
@@ -60,6 +61,25 @@ export const hostileFiles: readonly HostileFile[] = [
     'letter.xls',
     encodeCompound(Buffer.alloc(10), 'WordDocument'),
     /letter\.xls: a document of Office before 2007, and not a workbook/,
+  ],
+  ['text as an image', 'text.jpg', 'a,b\n1,2\n', /text\.jpg: damaged, or not an image of a known format/],
+  [
+    'a raster of four billion pixels in a hundred bytes',
+    'vast.tif',
+    encodeTiff([imageTags(0xffff_ffff, 0xffff_ffff, 8, 0xffff_ffff)]),
+    /vast\.tif, record 1: damaged: it ends within its pixels/,
+  ],
+  [
+    'directories of tags in a circle',
+    'circle.tif',
+    encodeTiff([imageTags(1, 1, 8, 1)], undefined, [8]),
+    /circle\.tif, record 1: damaged: its directories refer to one another/,
+  ],
+  [
+    'an image as text',
+    'image.csv',
+    Buffer.from('GIF89a\0\0', 'latin1'),
+    /image\.csv cannot be read as text: it is an image/,
   ],
   [
     'a document of a million levels',

@@ -39,6 +39,8 @@ const readingShape = {
       'avro',
       'gpkg',
       'shapefile',
+      'image',
+      'tiles',
       'dataset',
     ] satisfies DataKind[])
     .optional(),

@@ -1,7 +1,7 @@
 // Finds the data files that a command names: files, landed datasets, the data files of folders, patterns, and standard input.
 import { globSync, lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { inferDataKind, readableExtensions } from '../../../../adapters/platform/data-file/data-kinds.ts'
+import { inferDataKind, isMedia, readableExtensions } from '../../../../adapters/platform/data-file/data-kinds.ts'
 import { isLandedFolder } from '../../../../adapters/platform/data-file/landed-folder.ts'
 import { runAsInvoker } from '../../../boot/host/act-as-owner.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
@@ -62,17 +62,22 @@ function listFolder(folder: string, onRemark: (remark: string) => void): string[
   // Any files may be in an archive.
   const archives = ofKind('file').filter((name) => /\.zip$/i.test(name))
   const apart = [...documents, ...archives]
-  const data = ofKind('file').filter((name) => inferDataKind(name) !== undefined && !apart.includes(name))
+  const readable = ofKind('file').filter((name) => inferDataKind(name) !== undefined && !apart.includes(name))
+  const tables = readable.filter((name) => !isImage(name))
+  // Images are read of a folder that has nothing else.
+  const images = tables.length > 0 ? readable.filter((name) => isImage(name)) : []
+  const data = tables.length > 0 ? tables : readable
   const remark = (left: readonly string[], why: string) => {
     if (left.length > 0)
       onRemark(`of ${folder}, ${listNames(left)} ${left.length === 1 ? 'is' : 'are'} not read: ${why}`)
   }
   remark(
-    ofKind('file').filter((name) => !data.includes(name) && !apart.includes(name)),
+    ofKind('file').filter((name) => !readable.includes(name) && !apart.includes(name)),
     `the format cannot be inferred from the ending (${folderExtensions.join(', ')} do); name the file itself`,
   )
   remark(documents, 'a document of JSON or XML; name the file itself if it has records')
   remark(archives, 'an archive; name the file itself if it has a shapefile')
+  remark(images, 'an image beside data; name the file itself')
   remark(ofKind('folder'), 'a folder; name it too')
   remark(ofKind('link'), 'a link of another user, which may lead anywhere; name the file itself')
   remark(ofKind('special', undefined), 'not a file')
@@ -82,6 +87,11 @@ function listFolder(folder: string, onRemark: (remark: string) => void): string[
     `${folder} has no data file`,
     `data files in a folder end with ${folderExtensions.join(', ')}`,
   )
+}
+
+function isImage(name: string): boolean {
+  const kind = inferDataKind(name)
+  return kind !== undefined && isMedia(kind)
 }
 
 function readNames(folder: string): string[] {

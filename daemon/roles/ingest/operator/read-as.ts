@@ -19,6 +19,8 @@ const settings = {
   xlsx: ['sheet'],
   gpkg: ['sheet'],
   shapefile: ['encoding'],
+  image: [],
+  tiles: [],
 } as const satisfies Readonly<Record<string, readonly ReadingSetting[]>>
 
 export type FileFormat = keyof typeof settings

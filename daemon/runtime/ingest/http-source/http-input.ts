@@ -14,6 +14,8 @@ import type { TaskThreadJob } from '../thread-job.ts'
 import { readAuthorities } from './read-authorities.ts'
 import { scanDownload } from './scan-download.ts'
 
+const imageTypes = ['jpeg', 'png', 'tiff', 'gif', 'webp', 'bmp', 'heic', 'heif', 'avif'] as const
+
 const formatsByMediaType: Readonly<Record<string, FileFormat>> = {
   'text/csv': 'csv',
   'text/tab-separated-values': 'tsv',
@@ -26,6 +28,7 @@ const formatsByMediaType: Readonly<Record<string, FileFormat>> = {
   'application/xml': 'xml',
   'text/xml': 'xml',
   'application/vnd.apache.parquet': 'parquet',
+  ...Object.fromEntries(imageTypes.map((type) => [`image/${type}`, 'image' as const])),
   'application/vnd.ms-excel': 'xls',
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
 }

@@ -4,12 +4,13 @@ import { findMisfits, leaveOutRows } from '../../../kernel/data/check-values.ts'
 import type { DataBlock } from '../../../kernel/data/data-block.ts'
 import { DataFault } from '../../../kernel/data/data-fault.ts'
 import type { DataSchema } from '../../../kernel/data/data-schema.ts'
-import type { DatasetCursor, DatasetInput, LandedDataset } from '../../../kernel/data/landed-dataset.ts'
+import type { DatasetCursor, DatasetInput, LandedDataset, MediaFile } from '../../../kernel/data/landed-dataset.ts'
 import { alignBlock, hasValue } from './align-block.ts'
 import { DatasetFiles } from './dataset-files.ts'
 import { DatasetFolder, type PathRunner } from './dataset-folder.ts'
 import { type ExaminedInput, examineInput, type LandingInput, readInput } from './landing-input.ts'
 import { LandingSchema } from './landing-schema.ts'
+import { InputMedia } from './media-files.ts'
 import { OriginLog } from './origin-log.ts'
 import type { RejectLimit } from './reject-limit.ts'
 import { RejectLog } from './reject-log.ts'
@@ -119,16 +120,24 @@ class Landing {
   async #write(schema: LandingSchema): Promise<Omit<LandedDataset, 'format'>> {
     const rejects = new RejectLog(this.#folder, this.#options.limit)
     const origins = new OriginLog(this.#folder, 1)
+    const media: MediaFile[] = []
     let files: DatasetFiles | undefined
-    const inputs = await this.#read('write', rejects, async (block, input, at) => {
-      if (!files && !schema.isComplete) schema.add(block, input)
-      files ??= await DatasetFiles.open(this.#folder, schema.columns())
-      const good = this.#leaveOut(block, schema, rejects)
-      writeBlock(files, good, schema)
-      if (good.lines) origins.add(at, good.rows, good.lines)
-      rejects.check(files.rows, false)
-      return good.rows
-    })
+    const inputs = await this.#read(
+      'write',
+      rejects,
+      async (block, input, at) => {
+        if (!files && !schema.isComplete) schema.add(block, input)
+        files ??= await DatasetFiles.open(this.#folder, schema.columns())
+        const good = this.#leaveOut(block, schema, rejects)
+        writeBlock(files, good, schema)
+        if (good.lines) origins.add(at, good.rows, good.lines)
+        rejects.check(files.rows, false)
+        return good.rows
+      },
+      async (found, onRead) => {
+        media.push(...(await found.copy(this.#folder, onRead)))
+      },
+    )
     schema.requireStated()
     files ??= await DatasetFiles.open(this.#folder, schema.columns())
     rejects.check(files.rows, true)
@@ -142,15 +151,17 @@ class Landing {
       inputs,
       rejects: { rows: rejects.count, ...(file && { file }) },
       origins: origin ? [origin] : [],
+      ...(media.length > 0 && { media }),
       widened: schema.widened(),
     }
   }
 
-  /** Reads all inputs; `onBlock` returns the rows that it kept. */
+  /** Reads all inputs; `onBlock` returns the rows that it kept, and `onMedia` receives the media of inputs with rows. */
   async #read(
     phase: LandingProgress['phase'],
     rejects: RejectLog,
     onBlock: (block: DataBlock, input: ExaminedInput, at: number) => number | Promise<number>,
+    onMedia?: (media: InputMedia, onRead: (bytes: number) => void) => Promise<void>,
   ): Promise<DatasetInput[]> {
     const descriptions: DatasetInput[] = []
     let done = 0
@@ -160,9 +171,11 @@ class Landing {
       const onReject = ({ reason, place }: { reason: string; place: { line: number } }, beginning?: Uint8Array) =>
         rejects.addBytes({ place: place.line, reason }, beginning)
       const onRead = (bytes: number) => this.#report(phase, done + bytes)
+      const media = InputMedia.of(input, at)
       await readInput(input, { onReject, onRead }, async (block) => {
-        rows += await onBlock(block, input, at)
+        rows += await onBlock(media?.extend(block) ?? block, input, at)
       })
+      if (media && rows > 0) await onMedia?.(media, onRead)
       done += input.size
       descriptions.push({ ...input.description, rows, rejects: rejects.input_count })
     }

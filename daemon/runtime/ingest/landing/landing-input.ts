@@ -114,6 +114,22 @@ export async function readInput(
   })
 }
 
+/** Hands the bytes of a range of the input on, piece by piece. Throws `LandingError`. */
+export async function copyInput(
+  input: ExaminedInput,
+  { start, end }: { readonly start: number; readonly end: number },
+  write: (bytes: Uint8Array) => void,
+  onRead: ByteListener,
+): Promise<void> {
+  await withFile(input, input.version, async (file) => {
+    for (let at = start; at < end; at += piece_bytes) {
+      write(new Uint8Array(file.read(at, Math.min(end, at + piece_bytes))))
+      onRead(at)
+      await setImmediate()
+    }
+  })
+}
+
 async function withFile<T>(
   input: LandingInput,
   version: string | undefined,
