@@ -1,0 +1,80 @@
+// Deploys a pipeline from a file: a new one, or other content for the one that has its DAG.
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseJson } from '../../../daemon/kernel/encoding/parse-json.ts'
+import type { ServiceClient } from '../../client/client.ts'
+import { type FoundPipeline, findPipeline, parsePipeline } from '../../client/find-pipeline.ts'
+import { max_data_bytes, readInputFile } from '../../file/input-file.ts'
+import { classificationOptions, resolveOptionalClassification } from '../../options/classification.ts'
+import { connectService, serviceOptions } from '../../options/service-options.ts'
+import { CommandFailure, command } from '../../program/command.ts'
+import { required, text } from '../../program/params.ts'
+import { formatFields, printResult } from '../../terminal/output.ts'
+import type { Terminal } from '../../terminal/terminal.ts'
+
+const max_looks = 3_000
+const poll_interval_ms = 200
+
+export const definition = command({
+  words: 'ingest deploy',
+  summary: 'Deploy a pipeline from a file, or deploy it again with other content',
+  notes: [
+    'FILE is an assembled DAG as JSON: {"format": 1, "dag_id": "orders", "tasks": [...]} (platform tools list names the',
+    'operators); with Airflow also a DAG file in Python, whose name --dag gives. The command waits for the check of the',
+    'content. Rejected content ends it with exit code 1 and the reason; what is live then stays live.',
+  ].join('\n'),
+  positionals: { file: required(text('FILE', 'File of the DAG')) },
+  options: {
+    dag: text('DAG', 'Name of the DAG (default: that in FILE)'),
+    schedule: text('CRON', 'Cron expression, @hourly, @daily, @weekly, @monthly, or none (default: as it is)'),
+    timezone: text('ZONE', 'Time zone of the schedule, such as Europe/Berlin (default: UTC)'),
+    ...classificationOptions,
+    ...serviceOptions,
+  },
+  example: 'platform ingest deploy orders.json --schedule @daily',
+  async run({ file, dag, schedule, timezone, ...params }, terminal) {
+    const content = readInputFile(file, max_data_bytes)
+    const dag_id = dag ?? findDagId(content, file)
+    const api = await connectService(params, terminal)
+    const before = await findPipeline(api, dag_id)
+    const timing = { ...(schedule !== undefined && { schedule: schedule === 'none' ? null : schedule }), timezone }
+    const classification = await resolveOptionalClassification(params, terminal)
+    const sent = before
+      ? await api.call('ingest.datapipeline.update', { uid: before.uid, content, ...timing })
+      : await api.call('ingest.datapipeline.deploy', { dag_id, content, ...timing, classification })
+    const { uid } = parsePipeline(sent)
+    const pipeline = await waitForCheck(api, uid, terminal)
+    const shown = () => formatFields(terminal, { pipeline: dag_id, uid, status: pipeline.status })
+    printResult(terminal, params.json, pipeline, shown)
+    const failure = findDeploymentFailure(pipeline)
+    if (failure) throw failure
+    return 0
+  },
+})
+
+function findDagId(content: string, file: string): string {
+  const parsed = parseJson(content)
+  const named = typeof parsed === 'object' && parsed !== null && 'dag_id' in parsed ? parsed.dag_id : undefined
+  if (typeof named === 'string') return named
+  throw new CommandFailure(2, `${file} names no DAG in "dag_id"`, 'add it, or name the DAG of a Python file by --dag')
+}
+
+/** It goes on in the service if the command is interrupted. */
+async function waitForCheck(api: ServiceClient, uid: string, terminal: Terminal): Promise<FoundPipeline> {
+  try {
+    for (let look = 0; look < max_looks; look++) {
+      const pipeline = parsePipeline(await api.call('ingest.datapipeline.get', { uid }))
+      if (pipeline.status !== 'pending_validation') return pipeline
+      terminal.progress(`the content of ${pipeline.dag_id} is checked`)
+      await pause(poll_interval_ms)
+    }
+  } finally {
+    terminal.progress('')
+  }
+  throw new CommandFailure(1, 'the check has not ended within 10 minutes', 'look again: platform ingest pipelines')
+}
+
+function findDeploymentFailure({ dag_id, status, fault }: FoundPipeline): CommandFailure | undefined {
+  if (!fault || (status !== 'rejected' && status !== 'error')) return undefined
+  const place = fault.path ?? (fault.line === undefined ? undefined : `line ${fault.line}`)
+  return new CommandFailure(1, `${dag_id} is ${status}: ${place === undefined ? '' : `${place}: `}${fault.reason}`)
+}

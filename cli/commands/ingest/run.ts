@@ -1,0 +1,37 @@
+// Triggers a run of a pipeline.
+import * as z from 'zod'
+import { readJsonFile } from '../../file/json-file.ts'
+import { describePipelineRun, fetchPipelineRun, findRunFailure, waitForPipelineRun } from '../../format/pipeline-run.ts'
+import { connectService, serviceOptions } from '../../options/service-options.ts'
+import { command } from '../../program/command.ts'
+import { flag, required, text } from '../../program/params.ts'
+import { printResult } from '../../terminal/output.ts'
+
+const triggeredRun = z.looseObject({ dag_id: z.string(), dag_run_id: z.string() })
+
+export const definition = command({
+  words: 'ingest run',
+  summary: 'Run a pipeline',
+  notes: 'With --wait, exit code 1 if the run fails; it goes on in the service if the command is interrupted.',
+  positionals: { dag: required(text('DAG', 'Name of the DAG of the pipeline')) },
+  options: {
+    conf: text('FILE', 'JSON object with values for the run (default: none)'),
+    wait: flag('Wait until the run is over'),
+    idempotencyKey: text('KEY', 'Idempotency key: a repeat with the same key returns the same run'),
+    ...serviceOptions,
+  },
+  example: 'platform ingest run orders --wait',
+  async run({ dag: dag_id, conf, wait, idempotencyKey, ...params }, terminal) {
+    const input = { dag_id, ...(conf !== undefined && { conf: readJsonFile(conf) }) }
+    const api = await connectService(params, terminal)
+    const extras = idempotencyKey ? { idempotency_key: idempotencyKey } : {}
+    const triggered = triggeredRun.parse(await api.call('ingest.dag-run.trigger', input, extras))
+    const key = { dag_id, dag_run_id: triggered.dag_run_id }
+    const run = wait ? await waitForPipelineRun(api, key, terminal) : await fetchPipelineRun(api, key)
+    const shown = await describePipelineRun(api, terminal, run)
+    printResult(terminal, params.json, run, () => shown)
+    const failure = wait ? findRunFailure(run) : undefined
+    if (failure) throw failure
+    return 0
+  },
+})

@@ -1,0 +1,115 @@
+// The commands of `ingest` against a running site: deploy a pipeline, run it, and look at its runs.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { createScratchFolder, runCommand, runJsonCommand, serveSite } from '../support/command/run-command.ts'
+
+const { dir, remove } = createScratchFolder('ingest-service')
+const site = path.join(dir, 'alpha')
+const env = { PLATFORM_SITE: site }
+let running: Awaited<ReturnType<typeof serveSite>>
+
+beforeAll(async () => {
+  await runJsonCommand(['init', '--site', site, '--tenant', 'acme', '--profile', 'demo'])
+  const profile = path.join(site, 'profile.yaml')
+  const data_folder = path.join(dir, 'data')
+  const text = readFileSync(profile, 'utf8').replace(/roles: \[.*\]/, 'roles: [site, ingest]')
+  writeFileSync(profile, `${text}\ningest:\n  port: 0\n  data_folder: ${data_folder}\n`)
+  mkdirSync(path.join(data_folder, 'acme'), { recursive: true })
+  writeFileSync(path.join(data_folder, 'acme/orders.csv'), 'id,amount\n1,10\n2,20\n')
+  running = await serveSite(site)
+})
+afterAll(async () => {
+  await running.stop()
+  remove()
+})
+
+const ingest = (...words: string[]) => runJsonCommand(['ingest', ...words], { env })
+const readable = (...words: string[]) => runCommand(['ingest', ...words], { env })
+
+const read = { name: 'read', operator: 'ingest_file', params: { file: 'orders.csv' }, retries: 0 }
+
+function writeDag(dag_id: string, ...tasks: object[]): string {
+  const file = path.join(dir, `${dag_id}.json`)
+  writeFileSync(file, JSON.stringify({ format: 1, dag_id, tasks }))
+  return file
+}
+
+test('from a file to the rows that a run has landed', async () => {
+  const file = writeDag('orders', read)
+  expect(await ingest('deploy', file, '--schedule', '@daily')).toMatchObject({ dag_id: 'orders', status: 'active' })
+  expect((await ingest('pipelines')).items).toMatchObject([{ dag_id: 'orders', schedule: '@daily' }])
+  const run = await ingest('run', 'orders', '--wait')
+  expect(run).toMatchObject({ state: 'success', tasks: [{ task_id: 'read', lineage: { rows_out: 2, rejects: 0 } }] })
+  const shown = await readable('show', 'orders')
+  expect(shown.stdout).toMatch(
+    /pipeline +orders\n[\s\S]*TASK +STATE +TRY +ROWS +REJECTS +MADE\nread +success +1 +2 +0 +pl_/,
+  )
+  expect((await ingest('runs', 'orders')).items).toMatchObject([{ dag_run_id: run.dag_run_id, state: 'success' }])
+  expect((await readable('pipelines')).stdout).toMatch(/orders +active +success +@daily/)
+})
+
+test('a file that was changed is deployed again, for the same pipeline', async () => {
+  const before = await ingest('deploy', writeDag('again', read))
+  const renamed = {
+    name: 'renamed',
+    operator: 'rename',
+    params: { columns: [{ column: 'id', to: 'order' }] },
+    after: ['read'],
+  }
+  const after = await ingest('deploy', writeDag('again', read, renamed), '--schedule', 'none')
+  expect(after.uid).toBe(before.uid)
+  expect((await ingest('run', 'again', '--wait')).tasks).toHaveLength(2)
+})
+
+test('content that is rejected ends the command with the place and the reason', async () => {
+  const { exit, stderr } = await readable('deploy', writeDag('rejected', { ...read, operator: 'unknown' }))
+  expect([exit, stderr]).toEqual([1, expect.stringMatching(/rejected is rejected: tasks\.0\.operator: .*unknown/)])
+})
+
+test('a run that fails ends the command with exit code 1, and shows the log of the task', async () => {
+  await ingest('deploy', writeDag('failing', { ...read, params: { file: 'absent.csv' } }))
+  const { exit, stdout, stderr } = await readable('run', 'failing', '--wait')
+  expect([exit, stderr]).toEqual([1, expect.stringMatching(/the run \S+ of failing has failed: of read/)])
+  expect(stdout).toMatch(/read:\n[\s\S]*does not exist/)
+  expect((await ingest('runs', 'failing', '--state', 'failed')).items).toHaveLength(1)
+})
+
+test('a run of a paused pipeline is triggered once for a key, waits, and is stopped by the name of the pipeline', async () => {
+  await ingest('deploy', writeDag('paused', read))
+  expect((await readable('pause', 'paused')).stdout).toBe('paused is paused\n')
+  const one = await ingest('run', 'paused', '--idempotency-key', 'one')
+  expect((await ingest('run', 'paused', '--idempotency-key', 'one')).dag_run_id).toBe(one.dag_run_id)
+  expect((await ingest('show', 'paused')).tasks).toMatchObject([{ state: null }])
+  expect((await ingest('stop', 'paused')).items).toMatchObject([{ dag_run_id: one.dag_run_id, state: 'failed' }])
+  expect(await ingest('show', 'paused', one.dag_run_id)).toMatchObject({ state: 'failed', reason: 'it was stopped' })
+  const two = await ingest('run', 'paused')
+  expect(await ingest('resume', 'paused')).toMatchObject({ dag_id: 'paused', status: expect.any(String) })
+  await vi.waitFor(
+    async () => expect(await ingest('show', 'paused', two.dag_run_id)).toMatchObject({ state: 'success' }),
+    { timeout: 60_000 },
+  )
+})
+
+test.each([
+  [['run', 'absent'], 1, /absent/],
+  [['stop', 'absent'], 1, /there is no pipeline absent[\s\S]*platform ingest pipelines/],
+  [['runs', 'absent'], 1, /absent/],
+])('%j names what is missing', async (words, code, message) => {
+  const { exit, stderr } = await readable(...words)
+  expect([exit, stderr]).toEqual([code, expect.stringMatching(message)])
+})
+
+test('a pipeline without a run says how to start one', async () => {
+  await ingest('deploy', writeDag('idle', read))
+  const { exit, stderr } = await readable('show', 'idle')
+  expect([exit, stderr]).toEqual([1, expect.stringContaining('platform ingest run idle')])
+})
+
+test('a file without the name of a DAG is refused', async () => {
+  const file = path.join(dir, 'dag.py')
+  writeFileSync(file, 'from airflow import DAG\n')
+  expect(await readable('deploy', file)).toMatchObject({ exit: 2 })
+  const { exit, stderr } = await readable('deploy', file, '--dag', 'in_python')
+  expect([exit, stderr]).toEqual([2, expect.stringContaining('Airflow')])
+})
