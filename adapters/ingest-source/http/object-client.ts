@@ -53,6 +53,14 @@ export class ObjectClient {
     return await convertFailures(signal, () => response.readBytes(max_answer_bytes))
   }
 
+  /** The same; undefined for a 404. */
+  async findAnswer(request: ObjectRequest, signal: AbortSignal): Promise<Buffer | undefined> {
+    const response = await this.send(request, signal)
+    if (response.status === 404) return void response.destroy()
+    if (response.status !== 200) throw await describeRefusal(response)
+    return await convertFailures(signal, () => response.readBytes(max_answer_bytes))
+  }
+
   /** The content of the object from a byte on, as `rangeFrom` states it. `versionOf`: reads the version of a response. Throws as `ObjectSource.readObject` does. */
   async *readObject(
     request: ObjectRequest,

@@ -10,15 +10,15 @@ export type AssertionClaims = {
   readonly [name: string]: string | number
 }
 
-export type AssertionHeader = Readonly<Record<string, string>>
+export type AssertionHeader = { readonly alg: 'RS256' | 'PS256'; readonly [name: string]: string }
 
-/** By RS256. `private_key`: PKCS #8 as PEM. Throws for one that is none. */
+/** `private_key`: PKCS #8 as PEM. Throws for one that is none. */
 export async function signAssertion(
   claims: AssertionClaims,
   header: AssertionHeader,
   private_key: string,
 ): Promise<string> {
-  const key = await importPKCS8(private_key, 'RS256')
-  const all: JWTHeaderParameters = { typ: 'JWT', ...header, alg: 'RS256' }
+  const key = await importPKCS8(private_key, header.alg)
+  const all: JWTHeaderParameters = { typ: 'JWT', ...header }
   return await new SignJWT({ ...claims }).setProtectedHeader(all).sign(key)
 }

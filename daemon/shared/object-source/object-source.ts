@@ -27,6 +27,11 @@ export interface ObjectSource {
    * object has another version or is gone, `RowSourceError`, and the reason of the signal.
    */
   readObject(object: StoredObject, from: number, signal: AbortSignal): AsyncIterable<Uint8Array>
+  /**
+   * Called once all of an object was read: throws `ObjectChangedError` where it has another version by now. Absent where a reading has the
+   * condition itself.
+   */
+  confirmObject?(object: StoredObject, signal: AbortSignal): Promise<void>
   close(): void
 }
 

@@ -19,6 +19,8 @@ export type TokenGate = {
 
 export type TokenRule = {
   readonly path: string
+  /** Beginning of paths that need no token. */
+  readonly open_path?: string
   /** Of assertions. */
   readonly public_key?: string
   /** Why a form gets no token, besides an assertion that does not verify. */
@@ -53,7 +55,8 @@ export async function startTokenGate(
       if (request.method === 'POST' && request.url === rule.path) return void issue(request, response)
       const [, token = ''] = /^Bearer (.+)$/.exec(request.headers.authorization ?? '') ?? []
       if (typeof serve === 'number' && tokens.has(token)) return pass(request, response, serve)
-      if (typeof serve !== 'number' && (tokens.has(token) || token === '')) return serve(request, response)
+      const isOpen = rule.open_path !== undefined && request.url?.startsWith(rule.open_path)
+      if (typeof serve !== 'number' && (tokens.has(token) || isOpen)) return serve(request, response)
       response.writeHead(401).end('{"error": {"code": 401, "message": "Invalid Credentials"}}')
     },
   )
@@ -77,7 +80,7 @@ async function verify(
 ): Promise<JWTPayload | undefined> {
   const assertion = form.get('assertion') ?? form.get('client_assertion')
   if (!key || assertion === null) return undefined
-  const verified = await jwtVerify(assertion, key, { audience, algorithms: ['RS256'], maxTokenAge: 60 }).catch(
+  const verified = await jwtVerify(assertion, key, { audience, algorithms: ['RS256', 'PS256'], maxTokenAge: 60 }).catch(
     () => undefined,
   )
   return verified?.payload

@@ -11,7 +11,7 @@ const max_pattern = 256
 export const ingestObjects = operator({
   name: 'ingest_objects',
   summary:
-    'Download objects of a store (aws_s3, azure_blob, gcs) by a connection, and land them as Parquet with their types, as ingest_file does',
+    'Download objects of a store (aws_s3, azure_blob, gcs, sharepoint) by a connection, and land them as Parquet with their types, as ingest_file does',
   inputs: { min: 0, max: 0 },
   makes_dataset: true,
   params: z.strictObject({

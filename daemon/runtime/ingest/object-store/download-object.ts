@@ -12,7 +12,7 @@ import { retryPassing } from './retry-passing.ts'
 
 /** `to`: a new file. Returns the SHA-256 of the content. Throws `RowSourceError`, and the reason of the signal. */
 export async function downloadObject(
-  source: Pick<ObjectSource, 'readObject'>,
+  source: Pick<ObjectSource, 'readObject' | 'confirmObject'>,
   object: StoredObject,
   to: string,
   signal: AbortSignal,
@@ -33,6 +33,7 @@ export async function downloadObject(
   }
   try {
     await retryPassing(readOn, signal, () => at)
+    await retryPassing(async () => await source.confirmObject?.(object, signal), signal)
   } finally {
     closeSync(file)
   }

@@ -45,7 +45,7 @@ function readAccount(text: string): GcsAccount {
     const { signAssertion } = await import('../../../../adapters/keys/jose/assertions.ts')
     const iat = Math.floor(Date.now() / 1_000)
     const claims = { iss, aud, scope, iat, exp: iat + lifetime_s }
-    return await signAssertion(claims, kid === undefined ? {} : { kid }, private_key).catch(() => {
+    return await signAssertion(claims, { alg: 'RS256', ...(kid !== undefined && { kid }) }, private_key).catch(() => {
       throw new RowSourceError('the private_key of the service account is not a key for RS256 as PEM (PKCS #8)')
     })
   }

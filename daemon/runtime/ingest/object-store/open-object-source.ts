@@ -6,11 +6,17 @@ import type { ObjectSource } from '../../../shared/object-source/object-source.t
 import { RowSourceError } from '../../../shared/row-source/row-source.ts'
 import type { SourceSettings } from '../thread-job.ts'
 import { openGcs } from './open-gcs.ts'
+import { openSharepoint } from './open-sharepoint.ts'
 import { readSecret } from './read-secret.ts'
 
 type ObjectOpener = (connection: OpenConnection, settings: SourceSettings) => Promise<ObjectSource>
 
-const openers: Readonly<Record<string, ObjectOpener>> = { aws_s3: openS3, azure_blob: openAzureBlob, gcs: openGcs }
+const openers: Readonly<Record<string, ObjectOpener>> = {
+  aws_s3: openS3,
+  azure_blob: openAzureBlob,
+  gcs: openGcs,
+  sharepoint: openSharepoint,
+}
 
 /** Types of connections to stores of objects. */
 export const object_types: readonly string[] = Object.keys(openers)

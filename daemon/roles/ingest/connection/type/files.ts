@@ -59,11 +59,19 @@ export const gcs: ConnectionType = {
   secret: z.strictObject({ service_account: keyText('Key file of a service account, as JSON text').optional() }),
 }
 
+/** A part of the path of requests. */
+const folder = text('Folder of the library').refine(
+  (path) => path.split('/').every((name) => name !== '.' && name !== '..'),
+  'must be a path in the library, without ..',
+)
+
 export const sharepoint: ConnectionType = {
   ...{ name: 'sharepoint', category: 'document store', selects: ['library', 'folder'] },
   config: z.strictObject({
-    ...{ site_url: url('URL of the site'), library: text('Library of documents'), folder: text('Folder').optional() },
-    ...{ directory_id: text('Id of the directory'), client_id: text('Id of the application') },
+    ...{ site_url: url('URL of the site'), library: text('Library of documents'), folder: folder.optional() },
+    ...{ directory_id: text('Id of the directory'), client_id: text('Id of the application'), ca },
+    graph_url: url('URL of Microsoft Graph, which differs between clouds').default('https://graph.microsoft.com'),
+    login_url: url('URL of the sign-in service').default('https://login.microsoftonline.com'),
   }),
   secret: z.strictObject({
     client_secret: secret('Secret of the application').optional(),

@@ -11,6 +11,7 @@ export const readable_types = [
   'aws_s3',
   'azure_blob',
   'gcs',
+  'sharepoint',
 ] as const
 export type ReadableType = (typeof readable_types)[number]
 
