@@ -1,5 +1,4 @@
-// Skips messages above the size limit before they fill memory: a forged one could be as large as the broker allows.
-import type { Channel, ConsumeMessage } from 'amqplib'
+// Skips messages of a broker above the size limit before they fill memory: a forged one could be as large as the broker allows.
 
 /** A frame that amqplib passes to a channel: the header of a message with its size, or a piece of its content. */
 type AmqpFrame = { readonly size?: number; readonly content?: Buffer; readonly fields?: { readonly headers?: unknown } }
@@ -11,8 +10,11 @@ type FrameReceiver = { acceptMessageFrame?: (frame: AmqpFrame) => void }
  * From now on a message beyond the limit comes without content, as fast as its bytes can be read past. Returns whether a
  * message is such a one. Throws when amqplib is of another make than this was written for.
  */
-export function skipLargeMessages(channel: Channel, limit_bytes: number): (message: ConsumeMessage) => boolean {
-  const gathering = channel as unknown as FrameReceiver
+export function skipLargeMessages(
+  channel: object,
+  limit_bytes: number,
+): (message: { readonly properties: object }) => boolean {
+  const gathering = channel as FrameReceiver
   const accept = gathering.acceptMessageFrame?.bind(channel)
   if (!accept) throw new Error('this amqplib does not show the frames of a message')
   const large = new WeakSet<object>()
