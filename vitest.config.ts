@@ -36,7 +36,7 @@ const thorough = [
   'test/docs/alert-commands.test.ts',
   'test/every-operation.test.ts',
   'test/format/differential.test.ts',
-  'test/ingest/{hostile,hostile-stores,sharepoint-source,killed,killed-readers,killed-repository,land,packed-repository,step,step-origin}.test.ts',
+  'test/ingest/{hostile,hostile-queue,hostile-stores,sharepoint-source,killed,killed-readers,killed-repository,land,packed-repository,step,step-origin}.test.ts',
   'test/keys/wrapped-key.test.ts',
   'test/mcp/{every-tool,list-changed,profiles,resources}.test.ts',
   'test/metrics.test.ts',

@@ -40,7 +40,12 @@ test('the library of a source is a script of its own, which needs Node alone', a
   type Mysql = { readonly mysqlDriver: { createConnection(config: object): { destroy(): void } } }
   const { mysqlDriver } = await loadDriver<Mysql>(readFileSync(path.join(into, 'mysql-driver.cjs.zst')), loadNone)
   mysqlDriver.createConnection({ stream: new PassThrough() }).destroy()
+  type Rabbitmq = { readonly rabbitmqDriver: { readonly credentials: { plain(user: string, secret: string): object } } }
+  const rabbitmq = readFileSync(path.join(into, 'rabbitmq-driver.cjs.zst'))
+  const { rabbitmqDriver } = await loadDriver<Rabbitmq>(rabbitmq, loadNone)
+  expect(rabbitmqDriver.credentials.plain('ann', 'secret')).toMatchObject({ mechanism: 'PLAIN' })
   const thread = zstdDecompressSync(readFileSync(path.join(into, 'ingest-thread.cjs.zst'))).toString()
   expect(thread).toContain('FETCH FORWARD')
-  for (const part of ['SCRAM-SHA-256', 'caching_sha2_password: require']) expect(thread).not.toContain(part)
+  for (const part of ['SCRAM-SHA-256', 'caching_sha2_password: require', 'amqp-node.github.io'])
+    expect(thread).not.toContain(part)
 })

@@ -75,6 +75,11 @@ const rowPosition = z.strictObject({
     .describe('Digests of the rows with this value that have landed: further ones may arrive.'),
 })
 
+/** Messages that a description names at most: those of a run, and those of runs before that may come again. */
+export const max_known_messages = 100_000
+
+const messageDigests = z.array(z.string().length(22)).max(max_known_messages)
+
 const datasetCursor = z.strictObject({
   of: digest.describe('The source, and what is read of it.'),
   after: digest.optional().describe('Digest of the description at whose cursor the reading began.'),
@@ -89,6 +94,17 @@ const datasetCursor = z.strictObject({
     .max(max_known_objects)
     .optional()
     .describe('Digests of the objects that have landed, by key, size and version.'),
+  messages: z
+    .strictObject({
+      landed: messageDigests.describe('Digests of the messages that have landed with this dataset.'),
+      earlier: messageDigests.describe('Of messages of datasets before whose acknowledgement is not known.'),
+    })
+    .optional()
+    .describe('Messages of a queue, which may deliver them again as long as it does not know that they have landed.'),
+  offsets: z
+    .record(z.string().max(256), z.string().regex(/^\d{1,20}$/))
+    .optional()
+    .describe('The next offset to read, by partition, of a source that keeps its messages.'),
 })
 
 /** The content of `dataset.json`. */

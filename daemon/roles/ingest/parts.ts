@@ -28,7 +28,7 @@ export type TaskWork = {
 }
 
 /** `of`: digest of what is read. `base`: the dataset at whose cursor the reading begins; absent for the first one. */
-export type TaskCursor = { readonly of: string; readonly base?: DatasetRef }
+export type TaskCursor = { readonly of: string; readonly base?: DatasetRef & Pick<LandedCursor, 'settled'> }
 
 /** `isFinal`: another try would end in the same way. */
 export type TaskFailure = { readonly reason: string; readonly isFinal: boolean }

@@ -5,7 +5,8 @@ import type { TaskOutcome } from '../../roles/ingest/parts.ts'
 import { RowSourceError } from '../../shared/row-source/row-source.ts'
 import { LandingError } from './landing/landing-error.ts'
 import { datasetOf } from './steps/dataset-store.ts'
-import { type ProgressReport, performers } from './steps/performers.ts'
+import type { ProgressReport } from './steps/land-inputs.ts'
+import { performers } from './steps/performers.ts'
 import type { TaskThreadJob } from './thread-job.ts'
 
 /** Returns faults of the data, of the task and of the disk as failures, with a message for the author of the pipeline. */

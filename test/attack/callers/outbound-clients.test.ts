@@ -44,6 +44,7 @@ const outboundClients: Readonly<Record<string, readonly [DialledAddresses, strin
   'adapters/ingest-source/http/download-file.ts': ['rule', 'the file of the source'],
   'adapters/ingest-source/mysql/mysql-session.ts': ['rule', 'the secret of the connection'],
   'adapters/ingest-source/postgres/postgres-session.ts': ['rule', 'the secret of the connection'],
+  'adapters/ingest-source/rabbitmq/rabbitmq-session.ts': ['rule', 'the secret of the connection'],
   'adapters/intake/http/get-once.ts': ['operator', 'the file of the source'],
   'adapters/keyvalue/redis/redis-keyvalue.ts': ['operator', 'the password of the profile'],
   'adapters/lineage/http/lineage-collector.ts': ['operator', 'the key of the profile'],
@@ -82,7 +83,7 @@ const credentialHolders: readonly string[] = [
 ]
 
 const network =
-  /^(node:(https?|net|tls|http2|dgram)|undici|amqplib|@redis\/client|@opensearch-project\/.+|@opentelemetry\/exporter.+|adapters\/platform\/(http-client\/http-client|address-rule\/checked-socket)\.ts)/
+  /^(node:(https?|net|tls|http2|dgram)|undici|amqplib|@redis\/client|@opensearch-project\/.+|@opentelemetry\/exporter.+|adapters\/platform\/(http-client\/http-client|address-rule\/checked-(socket|lookup))\.ts)/
 const connects =
   /new (HttpClient|Client|OTLPTraceExporter)\(|\bcheckedSocket\(|import\('undici|\bcreateClient\(|\b(https?|tls|net)\.(request|get|connect)\(|\b(connect(Tls)?|httpsRequest|fetch)\(/
 /** Names of what a caller presented. */

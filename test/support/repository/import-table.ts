@@ -108,7 +108,7 @@ export const owners: Readonly<Record<string, RegExp>> = {
   '@opentelemetry/sdk-trace': /^adapters\/host\/traces\//,
   '@peculiar/x509': /^adapters\/keys\/x509\//,
   '@redis/client': /^adapters\/keyvalue\/redis\//,
-  amqplib: /^adapters\/transport\/amqp\//,
+  amqplib: /^adapters\/(transport\/amqp|ingest-source\/rabbitmq)\//,
   aws4: /^adapters\/ingest-source\/s3\//,
   'better-sqlite3': /^adapters\/store\/sqlite\//,
   chokidar: /^adapters\/platform\/folder-watch\//,

@@ -46,5 +46,12 @@ export type LandedSummary = z.infer<typeof landedSummary>
 /** `digest`: SHA-256 of the manifest. */
 export type DatasetRef = Pick<LandedSummary, 'dataset' | 'digest'>
 
-/** The cursor in the manifest of a dataset. `after`: digest of the manifest at whose cursor the reading began. */
-export type LandedCursor = { readonly of: string; readonly after?: string | undefined }
+/**
+ * The cursor in the manifest of a dataset. `after`: digest of the manifest at whose cursor the reading began. `settled`: the source
+ * has confirmed that it sends none of its messages again.
+ */
+export type LandedCursor = {
+  readonly of: string
+  readonly after?: string | undefined
+  readonly settled?: true | undefined
+}

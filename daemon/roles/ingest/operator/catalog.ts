@@ -11,6 +11,7 @@ import { ingestFile } from './ingest-file.ts'
 import { ingestHttp } from './ingest-http.ts'
 import { ingestLandingZone } from './ingest-landing-zone.ts'
 import { ingestObjects } from './ingest-objects.ts'
+import { ingestQueue } from './ingest-queue.ts'
 import { join } from './join.ts'
 import { notify } from './notify.ts'
 import type { Operator } from './operator.ts'
@@ -26,6 +27,7 @@ export const operators: readonly Operator[] = [
   ingestLandingZone,
   ingestHttp,
   ingestObjects,
+  ingestQueue,
   select,
   rename,
   cast,

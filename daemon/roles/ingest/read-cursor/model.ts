@@ -17,8 +17,8 @@ const storedReadCursor = z.strictObject({
   task: shortText,
   /** What is read; see `digestOfReading`. */
   of: digest,
-  /** Its description has the cursor. Absent: nothing has landed. */
-  landed: z.strictObject({ dataset: datasetName, digest }).optional(),
+  /** Its description has the cursor. Absent: nothing has landed. `settled`: the source knows; see `LandedCursor`. */
+  landed: z.strictObject({ dataset: datasetName, digest, settled: z.literal(true).optional() }).optional(),
   /** The run that reads now, and the dataset that it makes. */
   holder: z.strictObject({ run: z.string().min(1).max(512), dataset: datasetName }).optional(),
 })

@@ -4,13 +4,18 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import type { AssembledDag } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { isIncremental } from '../operator/incremental-task.ts'
+import { ingestQueue } from '../operator/ingest-queue.ts'
 
 /** Workers of Airflow do not reach the documents of the site, which say where the run before has ended. */
 export function refuseIncremental(call: Call, { tasks }: AssembledDag): Refusal | undefined {
   const task = tasks.find(isIncremental)
   if (!task || call.part(workflowSchedulerPart).kind !== 'airflow') return undefined
+  const remedy =
+    task.operator === ingestQueue.name
+      ? 'read the queue on a site with the embedded scheduler'
+      : 'leave out cursor_column and only_new'
   return refuse(
     'invalid',
-    `the task ${task.name} reads what is new, which Airflow cannot: the site keeps what has landed; leave out cursor_column and only_new`,
+    `the task ${task.name} reads what is new, which Airflow cannot: the site keeps what has landed; ${remedy}`,
   )
 }

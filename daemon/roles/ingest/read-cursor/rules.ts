@@ -30,5 +30,7 @@ export function moveCursor(cursor: StoredReadCursor, own: CursorHolder, landed: 
 /** A dataset that was read from elsewhere leaves it: the cursor is beyond, or that of another source. */
 function advance(cursor: StoredReadCursor, landed: LandedReading | undefined): StoredReadCursor {
   if (!landed || landed.cursor.of !== cursor.of || landed.cursor.after !== cursor.landed?.digest) return cursor
-  return { ...cursor, landed: { dataset: landed.dataset, digest: landed.digest } }
+  const { dataset, digest } = landed
+  const { settled } = landed.cursor
+  return { ...cursor, landed: { dataset, digest, ...(settled && { settled }) } }
 }

@@ -17,7 +17,9 @@ export type CursorBase = {
 export function openCursorBase(job: TaskThreadJob): CursorBase {
   const { cursor } = job
   if (!cursor)
-    throw new RowSourceError('cursor_column and only_new need the service of the site, which keeps what has landed')
+    throw new RowSourceError(
+      'cursor_column, only_new and ingest_queue need the service of the site, which keeps what has landed',
+    )
   const { of, base } = cursor
   if (!base) return { origin: { of } }
   const reading = readManifest(inputFolder(job, base))

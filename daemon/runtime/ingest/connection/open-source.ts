@@ -4,11 +4,12 @@ import { elasticsearchSource } from '../../../../adapters/ingest-source/elastics
 import { mysqlSource } from '../../../../adapters/ingest-source/mysql/mysql-source.ts'
 import { postgresSource } from '../../../../adapters/ingest-source/postgres/postgres-source.ts'
 import { addressRule } from '../../../../adapters/platform/address-rule/address-rule.ts'
-import { parseJson } from '../../../kernel/encoding/parse-json.ts'
 import type { OpenConnection } from '../../../roles/ingest/parts.ts'
 import { type RowSource, RowSourceError } from '../../../shared/row-source/row-source.ts'
 import type { SourceSettings } from '../thread-job.ts'
+import { hasMessages } from './open-messages.ts'
 import { openSqlite } from './open-sqlite.ts'
+import { readSecret } from './read-secret.ts'
 import { loadDriver } from './source-driver.ts'
 
 /** `scratch`: a new file for a copy, which closing the source removes. Throws `RowSourceError`. */
@@ -18,6 +19,8 @@ export async function openRowSource(
   scratch: string,
 ): Promise<RowSource> {
   const opener = openers[connection.conn_type]
+  if (hasMessages(connection.conn_type))
+    throw new RowSourceError(`${connection.conn_type} has messages: read them by ingest_queue`)
   if (!opener)
     throw new RowSourceError(
       `ingest_database reads no connection of the type ${connection.conn_type}: see ingest_objects`,
@@ -70,8 +73,4 @@ async function openMysql({ config, secret }: OpenConnection, settings: SourceSet
   )
   const rule = addressRule(settings.trusted_networks)
   return mysqlSource({ host, port, username, password, tls, ca, database, rule }, mysqlDriver)
-}
-
-function readSecret(secret: string | undefined): unknown {
-  return secret === undefined ? {} : parseJson(secret)
 }

@@ -7,6 +7,7 @@ import type { OpenConnection } from '../../../roles/ingest/parts.ts'
 import { RowSourceError } from '../../../shared/row-source/row-source.ts'
 import { object_types, openObjectSource } from '../object-store/open-object-source.ts'
 import type { ProbeThreadJob, SourceSettings } from '../thread-job.ts'
+import { hasMessages, openMessageSource } from './open-messages.ts'
 import { openRowSource } from './open-source.ts'
 import { refuseJournals } from './open-sqlite.ts'
 import { listParquetFiles } from './parquet-files.ts'
@@ -27,7 +28,7 @@ type Probe = (job: ProbeThreadJob) => string | Promise<string>
 const probes: Readonly<Record<string, Probe>> = { sqlite: probeSqlite, parquet: probeParquet }
 
 function findProbe(conn_type: string): Probe {
-  return probes[conn_type] ?? (object_types.includes(conn_type) ? probeObjects : probeRows)
+  return probes[conn_type] ?? (object_types.includes(conn_type) ? probeObjects : probeServer)
 }
 
 async function probeObjects(job: ProbeThreadJob): Promise<string> {
@@ -39,8 +40,11 @@ async function probeObjects(job: ProbeThreadJob): Promise<string> {
   }
 }
 
-async function probeRows(job: ProbeThreadJob): Promise<string> {
-  const source = await openRowSource(job.connection, job, '')
+async function probeServer(job: ProbeThreadJob): Promise<string> {
+  const { connection } = job
+  const source = hasMessages(connection.conn_type)
+    ? await openMessageSource(connection, job)
+    : await openRowSource(connection, job, '')
   try {
     return await source.probe(new AbortController().signal)
   } finally {

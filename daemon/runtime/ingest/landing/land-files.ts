@@ -168,6 +168,7 @@ class Landing {
     for (const [at, input] of this.#inputs.entries()) {
       let rows = 0
       rejects.beginInput(input.name, input.unit)
+      for (const record of input.leftOut?.() ?? []) rejects.addWhole(record)
       const onReject = ({ reason, place }: { reason: string; place: { line: number } }, beginning?: Uint8Array) =>
         rejects.addBytes({ place: place.line, reason }, beginning)
       const onRead = (bytes: number) => this.#report(phase, done + bytes)

@@ -17,6 +17,14 @@ import { type DataReadOptions, max_record_bytes, usualLimits } from '../../../ke
 import { runningDigest } from '../../../kernel/encoding/running-digest.ts'
 import { LandingError } from './landing-error.ts'
 
+/** A record that is left out whatever the file has, as a whole. `encoding`: of `record`, where its bytes are not text. */
+export type LeftOutRecord = {
+  readonly place: number
+  readonly reason: string
+  readonly record: string
+  readonly encoding?: 'base64'
+}
+
 export type LandingInput = {
   /** Without folders, for the description of the dataset. */
   readonly name: string
@@ -27,6 +35,8 @@ export type LandingInput = {
   readonly format: DataFormat
   /** Whether the file has the rows of a source, and is removed. */
   readonly isSource?: boolean
+  /** Records of the source that are not in the file. */
+  readonly leftOut?: () => Iterable<LeftOutRecord>
   /** The digest that it must have, where that is known. */
   readonly sha256?: string
 }

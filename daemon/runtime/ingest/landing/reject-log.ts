@@ -5,6 +5,7 @@ import type { DataBlock } from '../../../kernel/data/data-block.ts'
 import { dataset_rejects_name } from '../../../kernel/data/landed-dataset.ts'
 import type { DatasetFolder, FolderFile } from './dataset-folder.ts'
 import { LandingError } from './landing-error.ts'
+import type { LeftOutRecord } from './landing-input.ts'
 import { describeRejectLimit, exceedsRejectLimit, type RejectLimit } from './reject-limit.ts'
 
 /** The field of a place: `record` is that of the text. */
@@ -16,6 +17,7 @@ export type RejectReason = { readonly place: number | undefined; readonly column
 const max_record_characters = 2_000
 const max_named = 10
 const max_pending = 10_000
+const max_pending_characters = 33_554_432
 
 export class RejectLog {
   readonly #folder: DatasetFolder
@@ -25,6 +27,7 @@ export class RejectLog {
   #file: FolderFile | undefined
   /** Rejects since the last block, which are put in order. */
   #pending: { readonly place: number; readonly text: string; readonly named: string }[] = []
+  #pending_characters = 0
   #input = ''
   #unit: PlaceUnit = 'line'
   count = 0
@@ -54,16 +57,27 @@ export class RejectLog {
     this.#add(reason, JSON.stringify(Object.fromEntries(values.filter(([, value]) => value !== undefined))))
   }
 
-  #add({ place, column, reason }: RejectReason, text: string): void {
-    this.count++
-    this.input_count++
+  /** Adds a record that is nowhere else, whatever its length. */
+  addWhole({ place, reason, record, encoding }: LeftOutRecord): void {
+    this.#write({ place, reason }, { record, ...(encoding && { encoding }) })
+  }
+
+  #add(reason: RejectReason, text: string): void {
     const isCut = text.length > max_record_characters
     const record = text.slice(0, max_record_characters).toWellFormed()
+    this.#write(reason, { record, ...(isCut && { truncated: true }) })
+  }
+
+  #write({ place, column, reason }: RejectReason, kept: Readonly<Record<string, unknown>>): void {
+    this.count++
+    this.input_count++
     const at = { [place_fields[this.#unit]]: place }
-    const line = { input: this.#input, ...at, column, reason, record, ...(isCut && { truncated: true }) }
+    const line = { input: this.#input, ...at, column, reason, ...kept }
     const named = `${this.#input}${place === undefined ? '' : `, ${this.#unit} ${place}`}: ${reason}`
-    this.#pending.push({ place: place ?? 0, text: `${JSON.stringify(line)}\n`, named })
-    if (this.#pending.length >= max_pending) this.#flush()
+    const written = `${JSON.stringify(line)}\n`
+    this.#pending.push({ place: place ?? 0, text: written, named })
+    this.#pending_characters += written.length
+    if (this.#pending.length >= max_pending || this.#pending_characters >= max_pending_characters) this.#flush()
   }
 
   #flush(): void {
@@ -71,6 +85,7 @@ export class RejectLog {
     this.#file ??= this.#folder.create(dataset_rejects_name)
     const sorted = this.#pending.toSorted((a, b) => a.place - b.place)
     this.#pending = []
+    this.#pending_characters = 0
     this.#file.write(Buffer.from(sorted.map(({ text }) => text).join('')))
     this.#first.push(...sorted.slice(0, max_named - this.#first.length).map(({ named }) => named))
   }

@@ -12,6 +12,7 @@ export const readable_types = [
   'azure_blob',
   'gcs',
   'sharepoint',
+  'rabbitmq',
 ] as const
 export type ReadableType = (typeof readable_types)[number]
 

@@ -1,6 +1,6 @@
 // Connections to brokers of messages, and to a compute engine.
 import * as z from 'zod'
-import { type ConnectionType, host, password, port, secret, text, tls } from './connection-type.ts'
+import { type ConnectionType, ca, host, password, port, secret, text, tls } from './connection-type.ts'
 
 const username = text('User').optional()
 
@@ -27,6 +27,7 @@ export const rabbitmq: ConnectionType = {
       queue: text('Queue'),
       username,
       tls,
+      ca,
     },
   }),
   secret: z.strictObject({ password: password.optional() }),
