@@ -75,6 +75,7 @@ export const commandCatalogue = {
   'keys cert show': () => import('../commands/keys/cert/show.ts'),
   'ingest deploy': () => import('../commands/ingest/deploy.ts'),
   'ingest land': () => import('../commands/ingest/land.ts'),
+  'ingest migrate': () => import('../commands/ingest/migrate.ts'),
   'ingest pause': () => import('../commands/ingest/pause.ts'),
   'ingest pipelines': () => import('../commands/ingest/pipelines.ts'),
   'ingest resume': () => import('../commands/ingest/resume.ts'),

@@ -1,18 +1,13 @@
 // Deploys a pipeline from a file: a new one, or other content for the one that has its DAG.
-import { setTimeout as pause } from 'node:timers/promises'
 import { parseJson } from '../../../daemon/kernel/encoding/parse-json.ts'
-import type { ServiceClient } from '../../client/client.ts'
 import { type FoundPipeline, findPipeline, parsePipeline } from '../../client/find-pipeline.ts'
+import { waitForCheck } from '../../client/pipeline-check.ts'
 import { max_data_bytes, readInputFile } from '../../file/input-file.ts'
 import { classificationOptions, resolveOptionalClassification } from '../../options/classification.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
 import { required, text } from '../../program/params.ts'
 import { formatFields, printResult } from '../../terminal/output.ts'
-import type { Terminal } from '../../terminal/terminal.ts'
-
-const max_looks = 3_000
-const poll_interval_ms = 200
 
 export const definition = command({
   words: 'ingest deploy',
@@ -42,7 +37,7 @@ export const definition = command({
       ? await api.call('ingest.datapipeline.update', { uid: before.uid, content, ...timing })
       : await api.call('ingest.datapipeline.deploy', { dag_id, content, ...timing, classification })
     const { uid } = parsePipeline(sent)
-    const pipeline = await waitForCheck(api, uid, terminal)
+    const pipeline = await waitForCheck(api, uid, (line) => terminal.progress(line))
     const shown = () => formatFields(terminal, { pipeline: dag_id, uid, status: pipeline.status })
     printResult(terminal, params.json, pipeline, shown)
     const failure = findDeploymentFailure(pipeline)
@@ -56,21 +51,6 @@ function findDagId(content: string, file: string): string {
   const named = typeof parsed === 'object' && parsed !== null && 'dag_id' in parsed ? parsed.dag_id : undefined
   if (typeof named === 'string') return named
   throw new CommandFailure(2, `${file} names no DAG in "dag_id"`, 'add it, or name the DAG of a Python file by --dag')
-}
-
-/** It goes on in the service if the command is interrupted. */
-async function waitForCheck(api: ServiceClient, uid: string, terminal: Terminal): Promise<FoundPipeline> {
-  try {
-    for (let look = 0; look < max_looks; look++) {
-      const pipeline = parsePipeline(await api.call('ingest.datapipeline.get', { uid }))
-      if (pipeline.status !== 'pending_validation') return pipeline
-      terminal.progress(`the content of ${pipeline.dag_id} is checked`)
-      await pause(poll_interval_ms)
-    }
-  } finally {
-    terminal.progress('')
-  }
-  throw new CommandFailure(1, 'the check has not ended within 10 minutes', 'look again: platform ingest pipelines')
 }
 
 function findDeploymentFailure({ dag_id, status, fault }: FoundPipeline): CommandFailure | undefined {

@@ -57,10 +57,18 @@ export type Json = any
 export async function serveSite(
   site: string,
   { env = {} }: Pick<CommandOptions, 'env'> = {},
-): Promise<{ stop(): Promise<string> }> {
+): Promise<{
+  /** Of the listener of a role. */
+  urlOf(role: string): string
+  stop(): Promise<string>
+}> {
   const lines: string[] = []
   const running = await serve({ folder: siteFolder(site), env, log: logIntoLines(lines) })
   return {
+    urlOf(role) {
+      const urls = running.services.find((service) => service.role.name === role)?.urls
+      return urls?.find((url) => url.startsWith('http')) ?? ''
+    },
     async stop() {
       await running.stop()
       return lines.join('\n')
