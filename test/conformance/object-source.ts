@@ -6,11 +6,11 @@ import path from 'node:path'
 import { expect } from 'vitest'
 import type { LandedDataset } from '../../daemon/kernel/data/landed-dataset.ts'
 import type { DatasetRef } from '../../daemon/roles/ingest/dataset/model.ts'
-import type { OpenConnection, TaskWork } from '../../daemon/roles/ingest/parts.ts'
+import type { OpenConnection } from '../../daemon/roles/ingest/parts.ts'
 import { probeConnection } from '../../daemon/runtime/ingest/connection/probe-connection.ts'
 import { openObjectSource } from '../../daemon/runtime/ingest/object-store/open-object-source.ts'
-import { performTry } from '../../daemon/runtime/ingest/perform-try.ts'
-import type { SourceSettings } from '../../daemon/runtime/ingest/thread-job.ts'
+import { performTask } from '../../daemon/runtime/ingest/perform-task.ts'
+import type { SourceSettings, TaskThreadJob } from '../../daemon/runtime/ingest/thread-job.ts'
 import {
   ObjectChangedError,
   type ObjectSource,
@@ -48,7 +48,7 @@ class ObjectRuns implements Disposable {
     this.#connection = connection
   }
 
-  /** Lands by a task in a thread of its own; returns the rows, or the reason of the failure. */
+  /** Lands by a task; returns the rows, or the reason of the failure. */
   async run(params: Readonly<Record<string, unknown>> = {}, settings: Partial<SourceSettings> = {}) {
     const run = `run${++this.#count}`
     const all = { connection_id: 'conn_1', ...params }
@@ -57,25 +57,14 @@ class ObjectRuns implements Disposable {
     const { tenant_id } = this.#connection
     const cursor =
       params.only_new === true ? { of: 'a'.repeat(64), ...(this.#base && { base: this.#base }) } : undefined
-    const work = {
-      tenant_id,
-      pipeline: 'p',
-      run,
-      inputs: [],
-      connection: this.#connection,
-      task,
-      ...(cursor && { cursor }),
-    }
     const at = (name: string) => path.join(this.#root, name)
-    const outcome = await performTry(work as TaskWork, {
-      ...{
-        sources: { ...this.#variant.settings, ...settings },
-        max_memory_mb: 256,
-        signal: never,
-        report: () => undefined,
-      },
-      ...{ datasets: at('datasets'), drafts: at('drafts'), outputs: at('outputs') },
-    })
+    const drafts = at(`drafts-${run}`)
+    const work = { tenant_id, pipeline: 'p', run, inputs: [], connection: this.#connection, task }
+    const folders = { datasets: at('datasets'), drafts, outputs: at('outputs') }
+    const sources = { ...this.#variant.settings, ...settings, ...(cursor && { cursor }) }
+    // In this process: a thread takes longer to start than all of this.
+    const outcome = await performTask({ ...work, ...sources, ...folders } as TaskThreadJob, () => undefined)
+    rmSync(drafts, { recursive: true, force: true })
     if ('failure' in outcome) return outcome.failure.reason
     const { dataset = expect.unreachable() } = outcome
     if (cursor) this.#base = { dataset: dataset.dataset, digest: dataset.digest }
