@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { downloadObject } from '../../daemon/runtime/ingest/object-store/download-object.ts'
+import { openObjectInputs } from '../../daemon/runtime/ingest/object-store/object-inputs.ts'
 import { openObjectSource } from '../../daemon/runtime/ingest/object-store/open-object-source.ts'
 import { selectObjects } from '../../daemon/runtime/ingest/object-store/select-objects.ts'
 import { type HostileStore, listed, listingOf, startHostileStore } from '../support/ingest/hostile-store.ts'
@@ -44,14 +45,14 @@ test('keys go into requests as they are, signed with the token of the session', 
     '?list-type=2',
     '#',
   ]
-  store.answer = (_, response) => response.end(listingOf(keys.map((key) => listed(key, 1))))
+  const markers = ['folder/', '/'].map((key) => listed(key, 0))
+  store.answer = (_, response) => response.end(listingOf([...markers, ...keys.map((key) => listed(key, 1))]))
   const { taken } = await select(store)
-  // Markers of folders are left out.
-  expect(taken.map(({ key }) => key)).toEqual(keys.filter((key) => !key.endsWith('/')))
+  expect(taken.map(({ key }) => key)).toEqual(keys)
   store.answer = (_, response) => response.writeHead(200, { etag: '"1"' }).end('x')
   for (const each of taken) await download(store, each)
   const paths = store.requests.slice(1).map(({ url = '' }) => url)
-  expect(paths.map((each) => decodeURIComponent(each.slice('/b-1/'.length)))).toEqual(taken.map(({ key }) => key))
+  expect(paths.map((each) => decodeURIComponent(each.slice('/b-1/'.length)))).toEqual(keys)
   expect(paths.slice(0, 4)).toEqual(['/b-1/../up', '/b-1/a/../../b', '/b-1/./c', '/b-1/tab%09line%0Anul%00'])
   for (const { headers } of store.requests) {
     expect(headers['x-amz-security-token']).toBe('token-1')
@@ -60,6 +61,24 @@ test('keys go into requests as they are, signed with the token of the session', 
     )
     expect(JSON.stringify(headers)).not.toContain('hidden-key')
   }
+})
+
+test('each object is scanned before any is read', async () => {
+  await using store = await startHostileStore()
+  const objects = ['a.csv', 'b.csv'].map((key) => listed(key, 9))
+  store.answer = ({ url = '' }, response) => {
+    if (url.includes('list-type')) return response.end(listingOf(objects))
+    return response.writeHead(200, { etag: '"1"' }).end(url.endsWith('b.csv') ? 'INFECTED\n' : 'id,name\n1')
+  }
+  const command = ['/bin/sh', '-c', '! grep -q INFECTED "$0"']
+  const scanner = { command, timeout_s: 60, memory_mb: 512, visible: [] }
+  const open = async (pattern: string) => {
+    const drafts = mkdtempSync(path.join(folder, 'drafts-'))
+    const task = { params: { connection_id: 'conn_1', pattern } }
+    return await openObjectInputs({ ...settings, scanner, drafts, task, connection: store.connection } as never)
+  }
+  expect((await open('a.csv')).inputs).toHaveLength(1)
+  await expect(open('*')).rejects.toThrow('the scanner refuses the file')
 })
 
 test('a download goes on where the connection broke, and ends where it brings nothing more', async () => {
@@ -130,6 +149,11 @@ test.each<[title: string, body: string, refusal: string]>([
   ['a document that is not a listing', '<html><body>log in</body></html>', 'does not answer as a store'],
   ['entities of its own', `<!DOCTYPE a [<!ENTITY b "c">]>${listingOf([])}`, 'does not answer as a store'],
   ['no XML', '\0\xff', 'does not answer as a store'],
+  [
+    'more objects than a page has',
+    listingOf(Array.from({ length: 10_001 }, () => listed('in/a', 1))),
+    'does not answer',
+  ],
   ['a size that is not one', listingOf([listed('in/a', 1e16)]), 'does not answer as a store'],
   [
     'a version that is not one',

@@ -52,8 +52,8 @@ export function azureBlobSource({ account_url, container, secret, ca, rule }: Az
     return parseAzureListing(await client.readAnswer(prepare(root, query), absent, signal))
   }
   return {
-    async probe(signal) {
-      await list('', undefined, 1, signal)
+    async probe(prefix, signal) {
+      await list(prefix, undefined, 1, signal)
       return 'a container whose blobs can be listed'
     },
     listPage: (prefix, from, signal) => list(prefix, from, page_blobs, signal),

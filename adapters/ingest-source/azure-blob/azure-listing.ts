@@ -7,6 +7,8 @@ import { XmlReader } from '../../format/xml/xml-reader.ts'
 type ListedBlob = { name: string; isEncoded: boolean; length: string; etag: string; type: string }
 
 const no_listing = 'the server does not answer as a store of blobs of Azure does'
+/** More than the store sends at once. */
+const max_blobs = 10_000
 const root = 'EnumerationResults'
 const fieldsByPath: Readonly<Record<string, Exclude<keyof ListedBlob, 'isEncoded'>>> = {
   [`${root}/Blobs/Blob/Name`]: 'name',
@@ -26,6 +28,7 @@ export function parseAzureListing(bytes: Uint8Array): ObjectPage {
       text = ''
       const at = path.join('/')
       if (at === `${root}/Blobs`) isListing = true
+      if (at === `${root}/Blobs/Blob` && blobs.length === max_blobs) throw new RowSourceError(no_listing)
       if (at === `${root}/Blobs/Blob`) blobs.push({ name: '', isEncoded: false, length: '', etag: '', type: '' })
       const blob = blobs.at(-1)
       if (blob && fieldsByPath[at] === 'name') blob.isEncoded = attributes.Encoded === 'true'
@@ -49,7 +52,7 @@ export function parseAzureListing(bytes: Uint8Array): ObjectPage {
   }
   if (!isListing) throw new RowSourceError(no_listing)
   // An account with folders lists these too.
-  const objects = blobs.filter(({ type, name }) => type !== 'directory' && !name.endsWith('/')).map(readBlob)
+  const objects = blobs.filter(({ type }) => type !== 'directory').map(readBlob)
   return { objects, ...(next !== '' && { next }) }
 }
 

@@ -56,11 +56,11 @@ export function gcsSource({ bucket, project, endpoint, account, ca, rule }: GcsA
     if (!page) throw new RowSourceError('the server does not answer as a store of Google Cloud does')
     const { items, nextPageToken: next = '' } = page
     const objects = items.map(({ name, size, generation }) => ({ key: name, bytes: Number(size), version: generation }))
-    return { objects: objects.filter(({ key }) => !key.endsWith('/')), ...(next !== '' && { next }) }
+    return { objects, ...(next !== '' && { next }) }
   }
   return {
-    async probe(signal) {
-      await list('', undefined, 1, signal)
+    async probe(prefix, signal) {
+      await list(prefix, undefined, 1, signal)
       return 'a bucket whose objects can be listed'
     },
     listPage: (prefix, from, signal) => list(prefix, from, page_objects, signal),

@@ -6,6 +6,9 @@ import { XmlReader } from '../../format/xml/xml-reader.ts'
 
 const no_listing = 'the server does not answer as a store of the protocol of S3 does'
 
+/** More than any store sends at once. */
+const max_objects = 10_000
+
 /** Throws `RowSourceError`. */
 export function parseS3Listing(bytes: Uint8Array): ObjectPage {
   const objects: Record<string, string>[] = []
@@ -16,7 +19,9 @@ export function parseS3Listing(bytes: Uint8Array): ObjectPage {
     open(name) {
       path.push(name)
       text = ''
-      if (path.length === 2 && name === 'Contents') objects.push({})
+      if (path.length !== 2 || name !== 'Contents') return
+      if (objects.length === max_objects) throw new RowSourceError(no_listing)
+      objects.push({})
     },
     text(piece) {
       text += piece
@@ -39,7 +44,7 @@ export function parseS3Listing(bytes: Uint8Array): ObjectPage {
   if (IsTruncated !== 'true' && IsTruncated !== 'false') throw new RowSourceError(no_listing)
   if (IsTruncated === 'true' && next === '') throw new RowSourceError(no_listing)
   return {
-    objects: objects.map((each) => readObject(each, EncodingType === 'url')).filter(({ key }) => !key.endsWith('/')),
+    objects: objects.map((each) => readObject(each, EncodingType === 'url')),
     ...(IsTruncated === 'true' && { next }),
   }
 }

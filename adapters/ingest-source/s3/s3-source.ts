@@ -46,8 +46,8 @@ export function s3Source(access: S3Access): ObjectSource {
     return parseS3Listing(await client.readAnswer(signed(path), absent, signal))
   }
   return {
-    async probe(signal) {
-      await list('', undefined, 1, signal)
+    async probe(prefix, signal) {
+      await list(prefix, undefined, 1, signal)
       return 'a bucket whose objects can be listed'
     },
     listPage: (prefix, from, signal) => list(prefix, from, page_objects, signal),

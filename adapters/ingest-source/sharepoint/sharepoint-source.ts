@@ -59,7 +59,7 @@ class SharepointSource implements ObjectSource {
     this.#files = new ObjectClient({ origin: new URL(access.site_url).origin, ca, rule })
   }
 
-  async probe(signal: AbortSignal): Promise<string> {
+  async probe(_prefix: string, signal: AbortSignal): Promise<string> {
     await this.#graph.get(await this.#findFolder(signal), children, no_folder, signal)
     return 'a library whose files can be listed'
   }

@@ -15,12 +15,9 @@ export type StoredObject = {
 export type ObjectPage = { readonly objects: readonly StoredObject[]; readonly next?: string }
 
 export interface ObjectSource {
-  /** Reads a little, and says what the source is. Throws `RowSourceError`. */
-  probe(signal: AbortSignal): Promise<string>
-  /**
-   * A page of the objects whose keys begin with the prefix, without markers of folders. Throws `RowSourceError`, and the reason of the
-   * signal.
-   */
+  /** Lists a little below the prefix, beside which the secret may open nothing; says what the source is. Throws `RowSourceError`. */
+  probe(prefix: string, signal: AbortSignal): Promise<string>
+  /** A page of the objects whose keys begin with the prefix. Throws `RowSourceError`, and the reason of the signal. */
   listPage(prefix: string, from: string | undefined, signal: AbortSignal): Promise<ObjectPage>
   /**
    * The content from a byte on, of this version alone. May end early, or give more: the caller counts. Throws `ObjectChangedError` where the

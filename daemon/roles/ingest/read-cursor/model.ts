@@ -39,7 +39,18 @@ export function readCursorId(pipeline: string, task: string, of: string): string
 }
 
 /** Fields of a connection that lead to the same data. */
-const access_fields = ['username', 'tls', 'ca', 'access_key_id', 'path_style', 'project', 'client_id']
+const access_fields = [
+  'username',
+  'tls',
+  'ca',
+  'access_key_id',
+  'path_style',
+  'project',
+  'client_id',
+  'directory_id',
+  'graph_url',
+  'login_url',
+]
 
 /** SHA-256 of all that decides what is read: the source, and those parameters of the task. */
 export function digestOfReading(

@@ -34,7 +34,8 @@ function findProbe(conn_type: string): Probe {
 async function probeObjects(job: ProbeThreadJob): Promise<string> {
   const source = await openObjectSource(job.connection, job)
   try {
-    return await source.probe(new AbortController().signal)
+    const { prefix = '' } = z.looseObject({ prefix: z.string().optional() }).parse(job.connection.config)
+    return await source.probe(prefix, new AbortController().signal)
   } finally {
     source.close()
   }

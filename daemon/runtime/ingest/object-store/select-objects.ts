@@ -74,7 +74,7 @@ async function* listObjects(
   let listed = 0
   for (let pages = 0; pages < max_pages && listed <= max_listed; pages++) {
     const { objects, next }: ObjectPage = await retryPassing(() => source.listPage(prefix, from, signal), signal)
-    for (const object of objects) yield checkObject(object, prefix)
+    for (const object of objects) if (!isFolderMarker(object)) yield checkObject(object, prefix)
     if (next === undefined) return
     // A server that does not move on would be listed without end.
     if (next === from) throw new RowSourceError('the server repeats a page of its listing')
@@ -84,6 +84,11 @@ async function* listObjects(
   throw new RowSourceError(
     `the listing has more than ${max_listed} objects, or ${max_pages} pages: name a narrower prefix`,
   )
+}
+
+/** As consoles of stores make for an empty folder. */
+function isFolderMarker({ key, bytes }: StoredObject): boolean {
+  return bytes === 0 && key.endsWith('/')
 }
 
 /** What a server says of its objects goes into requests. */
