@@ -1,18 +1,12 @@
 // The objects of a bucket of S3, or of a store of the same protocol. Requests are signed by Signature Version 4.
-import { isIP } from 'node:net'
 import aws4 from 'aws4'
 import type { ObjectSource } from '../../../daemon/shared/object-source/object-source.ts'
 import type { AddressRule } from '../../platform/address-rule/address-rule.ts'
 import { encodeKey, encodeText, ObjectClient, type ObjectRequest, rangeFrom } from '../http/object-client.ts'
 import { parseS3Listing } from './s3-listing.ts'
+import { findS3Place, type S3Place } from './s3-place.ts'
 
-export type S3Access = {
-  readonly bucket: string
-  readonly region: string
-  /** Default: that of the region. */
-  readonly endpoint?: string | undefined
-  /** Whether the bucket is in the path instead of the name of the host. */
-  readonly path_style: boolean
+export type S3Access = S3Place & {
   /** Absent: requests are anonymous. */
   readonly credentials?: S3Credentials | undefined
   readonly ca?: string | undefined
@@ -29,7 +23,7 @@ const page_objects = 1_000
 const absent = { code: 'NoSuchBucket', message: 'the server has no such bucket' }
 
 export function s3Source(access: S3Access): ObjectSource {
-  const { origin, host, root } = findPlace(access)
+  const { origin, host, root } = findS3Place(access)
   const client = new ObjectClient({ origin, ca: access.ca, rule: access.rule })
   const signed = (path: string, headers: Readonly<Record<string, string>> = {}): ObjectRequest => {
     const { region, credentials } = access
@@ -58,17 +52,6 @@ export function s3Source(access: S3Access): ObjectSource {
     },
     close: () => client.close(),
   }
-}
-
-/** `root`: path of the bucket. */
-function findPlace({ bucket, region, endpoint, path_style }: S3Access) {
-  const suffix = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com'
-  const { protocol, host, hostname, pathname } = new URL(endpoint ?? `https://s3.${region}.${suffix}`)
-  const base = pathname.replace(/\/$/, '')
-  // No certificate for names covers a bucket with dots, and an address has no names below it.
-  const isInPath = path_style || bucket.includes('.') || isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0
-  if (isInPath) return { origin: `${protocol}//${host}`, host, root: `${base}/${encodeKey(bucket)}` }
-  return { origin: `${protocol}//${bucket}.${host}`, host: `${bucket}.${host}`, root: `${base}/` }
 }
 
 function encodeQuery(query: Readonly<Record<string, string>>): string {
