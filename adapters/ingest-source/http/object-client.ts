@@ -27,7 +27,7 @@ export type ObjectClientOptions = {
 export type AbsentAnswer = { readonly code: string; readonly message: string }
 
 const idle_ms = 60_000
-/** Most of a listing or another answer that is no object. */
+/** Most of a listing or another answer that is not an object. */
 const max_answer_bytes = 16_777_216
 const max_error_bytes = 65_536
 
