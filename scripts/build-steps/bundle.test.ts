@@ -44,6 +44,9 @@ test('the library of a source is a script of its own, which needs Node alone', a
   const rabbitmq = readFileSync(path.join(into, 'rabbitmq-driver.cjs.zst'))
   const { rabbitmqDriver } = await loadDriver<Rabbitmq>(rabbitmq, loadNone)
   expect(rabbitmqDriver.credentials.plain('ann', 'secret')).toMatchObject({ mechanism: 'PLAIN' })
+  type Redis = { readonly redisDriver: { createClient(options: object): { readonly isOpen: boolean } } }
+  const { redisDriver } = await loadDriver<Redis>(readFileSync(path.join(into, 'redis-driver.cjs.zst')), loadNone)
+  expect(redisDriver.createClient({}).isOpen).toBe(false)
   const thread = zstdDecompressSync(readFileSync(path.join(into, 'ingest-thread.cjs.zst'))).toString()
   expect(thread).toContain('FETCH FORWARD')
   for (const part of ['SCRAM-SHA-256', 'caching_sha2_password: require', 'amqp-node.github.io'])

@@ -46,6 +46,7 @@ const outboundClients: Readonly<Record<string, readonly [DialledAddresses, strin
   'adapters/ingest-source/mysql/mysql-session.ts': ['rule', 'the secret of the connection'],
   'adapters/ingest-source/postgres/postgres-session.ts': ['rule', 'the secret of the connection'],
   'adapters/ingest-source/rabbitmq/rabbitmq-session.ts': ['rule', 'the secret of the connection'],
+  'adapters/ingest-source/redis/redis-session.ts': ['rule', 'the secret of the connection'],
   'adapters/intake/http/get-once.ts': ['operator', 'the file of the source'],
   'adapters/keyvalue/redis/redis-keyvalue.ts': ['operator', 'the password of the profile'],
   'adapters/lineage/http/lineage-collector.ts': ['operator', 'the key of the profile'],

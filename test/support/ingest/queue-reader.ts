@@ -20,18 +20,20 @@ export type QueueRun = {
   readonly isSettled: boolean
 }
 
-const max_memory_mb = 128
+const max_memory_mb = 256
 
 export class QueueReader {
   readonly #root = mkdtempSync(path.join(tmpdir(), 'queue-'))
   connection: OpenConnection
   readonly #settings: SourceSettings
+  readonly #operator: string
   #base: TaskCursor['base']
   #runs = 0
   memory_mb = max_memory_mb
   time_limit_s = 60
 
-  constructor(connection: OpenConnection, settings: SourceSettings) {
+  constructor(connection: OpenConnection, settings: SourceSettings, operator = 'ingest_queue') {
+    this.#operator = operator
     this.connection = connection
     this.#settings = settings
   }
@@ -47,21 +49,24 @@ export class QueueReader {
     const outcome = await this.try(params)
     if ('failure' in outcome) return describeFailure(outcome)
     const { dataset, cursor } = outcome
-    if (!dataset || !cursor) throw new Error('a run of a queue has a dataset with a cursor')
-    const { settled } = cursor
+    if (!dataset) throw new Error('a run has a dataset')
+    const settled = cursor?.settled
     this.#base = { dataset: dataset.dataset, digest: dataset.digest, ...(settled && { settled }) }
     return await this.#describe(outcome, settled === true)
   }
 
   /** Another try of the newest run. */
   async try(params: Params = {}, signal = new AbortController().signal): Promise<TaskOutcome> {
+    const isQueue = this.#operator === 'ingest_queue'
+    const idle = isQueue ? { idle_s: 1 } : {}
     const task = {
-      ...{ name: 'read', operator: 'ingest_queue', params: { connection_id: 'conn_1', idle_s: 1, ...params } },
+      ...{ name: 'read', operator: this.#operator, params: { connection_id: 'conn_1', ...idle, ...params } },
       ...{ after: [], retries: 0, retry_delay_s: 1, time_limit_s: this.time_limit_s },
     }
     const cursor = { of: 'a'.repeat(64), ...(this.#base && { base: this.#base }) }
     const { connection } = this
-    const work = { tenant_id: 'acme', pipeline: 'p', run: this.#run, inputs: [], connection, task, cursor } as TaskWork
+    const place = { tenant_id: 'acme', pipeline: 'p', run: this.#run, inputs: [], connection }
+    const work = { ...place, task, ...(isQueue && { cursor }) } as TaskWork
     const folders = ['datasets', 'drafts', 'outputs'].map((name) => [name, path.join(this.#root, name)])
     return await performTry(work, {
       ...{ sources: this.#settings, max_memory_mb: this.memory_mb, signal, report: () => undefined },

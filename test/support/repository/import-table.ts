@@ -107,7 +107,7 @@ export const owners: Readonly<Record<string, RegExp>> = {
   '@opentelemetry/exporter-trace-otlp-http': /^adapters\/host\/traces\//,
   '@opentelemetry/sdk-trace': /^adapters\/host\/traces\//,
   '@peculiar/x509': /^adapters\/keys\/x509\//,
-  '@redis/client': /^adapters\/keyvalue\/redis\//,
+  '@redis/client': /^adapters\/(keyvalue|ingest-source)\/redis\//,
   amqplib: /^adapters\/(transport\/amqp|ingest-source\/rabbitmq)\//,
   aws4: /^adapters\/ingest-source\/s3\//,
   'better-sqlite3': /^adapters\/store\/sqlite\//,

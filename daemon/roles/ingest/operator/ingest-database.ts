@@ -26,15 +26,19 @@ const cursorFields = {
 
 export const ingestDatabase = operator({
   name: 'ingest_database',
-  summary: 'Read a table, an index or Parquet files by a connection, and land them as Parquet with their types',
+  summary: 'Read a table, an index, keys or Parquet files by a connection, and land them as Parquet with their types',
   inputs: { min: 0, max: 0 },
   makes_dataset: true,
   params: z.strictObject({
     connection_id: uid.meta({ description: 'The uid of a connection; no other pipeline reads by it' }),
-    table: shortText
-      .optional()
-      .meta({ description: 'Table or index; default: the index of the connection. Parquet files have none' }),
+    table: shortText.optional().meta({
+      description: 'Table, index or pattern of keys; default: the index of the connection. Parquet files have none',
+    }),
     columns: z.array(shortText).min(1).max(1_000).optional().meta({ description: 'Columns to read (default: all)' }),
+    values: z
+      .enum(['text', 'json'])
+      .optional()
+      .meta({ description: 'Of strings of Redis: text (default), or objects of JSON, whose fields are columns' }),
     ...cursorFields,
     max_rejects: z.int().min(0).default(0).meta({ description: 'Rows that may be rejected; more fail the task' }),
   }),

@@ -60,13 +60,15 @@ async function listFiles(job: TaskThreadJob, connection: OpenConnection): Promis
 }
 
 async function readTable(job: TaskThreadJob, connection: OpenConnection): Promise<SourceInputs> {
-  const { table, columns, cursor_column, only_new } = ingestDatabase.params.parse(job.task.params)
+  const { table, columns, values, cursor_column, only_new } = ingestDatabase.params.parse(job.task.params)
+  if (values !== undefined && connection.conn_type !== 'redis')
+    throw new RowSourceError('values is for strings of Redis')
   if (only_new) throw new RowSourceError('only_new is for Parquet files: name a cursor_column')
   const name = table ?? requireDefaultTable(connection)
   const base = cursor_column === undefined ? undefined : openCursorBase(job)
   const rows = cursor_column === undefined ? undefined : new NewRows(cursor_column, base?.cursor?.position)
   const staged = join(job.drafts, 'rows')
-  const source = await openRowSource(connection, job, join(job.drafts, 'copy'))
+  const source = await openRowSource(connection, job, join(job.drafts, 'copy'), { values })
   let stated: DataSchema = []
   let isEmpty = false
   try {
@@ -94,6 +96,7 @@ function describeNews(base: CursorBase, rows: NewRows, isEmpty: boolean): NewsOf
 
 function requireDefaultTable({ conn_type, config }: OpenConnection): string {
   const { index } = z.looseObject({ index: z.string().optional() }).parse(config)
-  if (index === undefined) throw new RowSourceError(`a task that reads ${conn_type} names a table`)
+  if (index === undefined)
+    throw new RowSourceError(`a task that reads ${conn_type} names a table, or a pattern of keys`)
   return index
 }

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { elasticsearchSource } from '../../../../adapters/ingest-source/elasticsearch/elasticsearch-source.ts'
 import { mysqlSource } from '../../../../adapters/ingest-source/mysql/mysql-source.ts'
 import { postgresSource } from '../../../../adapters/ingest-source/postgres/postgres-source.ts'
+import { type RedisValues, redisSource } from '../../../../adapters/ingest-source/redis/redis-source.ts'
 import { addressRule } from '../../../../adapters/platform/address-rule/address-rule.ts'
 import type { OpenConnection } from '../../../roles/ingest/parts.ts'
 import { type RowSource, RowSourceError } from '../../../shared/row-source/row-source.ts'
@@ -12,11 +13,12 @@ import { openSqlite } from './open-sqlite.ts'
 import { readSecret } from './read-secret.ts'
 import { loadDriver } from './source-driver.ts'
 
-/** `scratch`: a new file for a copy, which closing the source removes. Throws `RowSourceError`. */
+/** `scratch`: a new file for a copy, or a new folder, which closing the source removes. Throws `RowSourceError`. */
 export async function openRowSource(
   connection: OpenConnection,
   settings: SourceSettings,
   scratch: string,
+  options: SourceOptions = {},
 ): Promise<RowSource> {
   const opener = openers[connection.conn_type]
   if (hasMessages(connection.conn_type))
@@ -25,16 +27,25 @@ export async function openRowSource(
     throw new RowSourceError(
       `ingest_database reads no connection of the type ${connection.conn_type}: see ingest_objects`,
     )
-  return await opener(connection, settings, scratch)
+  return await opener(connection, settings, scratch, options)
 }
 
-type SourceOpener = (connection: OpenConnection, settings: SourceSettings, scratch: string) => Promise<RowSource>
+/** Parameters of a task that one technology has. */
+export type SourceOptions = { readonly values?: RedisValues | undefined }
+
+type SourceOpener = (
+  connection: OpenConnection,
+  settings: SourceSettings,
+  scratch: string,
+  options: SourceOptions,
+) => Promise<RowSource>
 
 const openers: Readonly<Record<string, SourceOpener>> = {
   sqlite: openSqlite,
   elasticsearch: openElasticsearch,
   postgres: openPostgres,
   mysql: openMysql,
+  redis: openRedis,
 }
 
 const elasticConfig = z.looseObject({ url: z.string(), username: z.string().optional(), ca: z.string().optional() })
@@ -73,4 +84,22 @@ async function openMysql({ config, secret }: OpenConnection, settings: SourceSet
   )
   const rule = addressRule(settings.trusted_networks)
   return mysqlSource({ host, port, username, password, tls, ca, database, rule }, mysqlDriver)
+}
+
+const keyConfig = serverConfig.extend({ database: z.int() })
+
+async function openRedis(
+  { config, secret }: OpenConnection,
+  settings: SourceSettings,
+  scratch: string,
+  { values = 'text' }: SourceOptions,
+): Promise<RowSource> {
+  const { host, port, username, tls, ca, database } = keyConfig.parse(config)
+  const { password } = passwordAlone.parse(readSecret(secret))
+  const { redisDriver } = await loadDriver(
+    settings.packedDriver,
+    () => import('../../../../adapters/ingest-source/redis/driver.ts'),
+  )
+  const rule = addressRule(settings.trusted_networks)
+  return redisSource({ host, port, username, password, tls, ca, database, rule }, redisDriver, values, scratch)
 }

@@ -8,6 +8,7 @@ export const readable_types = [
   'parquet',
   'postgres',
   'mysql',
+  'redis',
   'aws_s3',
   'azure_blob',
   'gcs',

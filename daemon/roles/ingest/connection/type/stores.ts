@@ -38,7 +38,7 @@ export const cassandra: ConnectionType = {
 export const redis: ConnectionType = {
   ...{ name: 'redis', category: 'key-value store', selects: ['database'] },
   config: z.strictObject({
-    ...{ host, port: port(6_379), username, tls },
+    ...{ host, port: port(6_379), username, tls, ca },
     database: z.int().min(0).max(65_535).default(0).meta({ description: 'Number of the database' }),
   }),
   secret: z.strictObject({ password: password.optional() }),
