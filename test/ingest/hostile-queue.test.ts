@@ -1,4 +1,4 @@
-// Servers that are no broker, or a hostile one: a clear end of each run, bounded memory, and nothing acknowledged that has not landed.
+// Servers that are not a broker, or are a hostile one: a clear end of each run, bounded memory, and nothing acknowledged that has not landed.
 import { afterEach, expect, test } from 'vitest'
 import type { OpenConnection } from '../../daemon/roles/ingest/parts.ts'
 import {
