@@ -289,7 +289,7 @@ function isEmptyName(word: string): boolean {
 /** A test does not keep its own subject alive: code that only its test uses is dead. */
 function reachable(): Set<string> {
   const isRoot = (file: string) =>
-    /^(cli\/main\.ts|daemon\/runtime\/[a-z]+\/([a-z]+\/)?([a-z]+-)?thread\.ts|vitest\.config\.ts|scripts\/([^/]+|build-steps\/sea-options)\.mjs|test\/(bench|soak)\/[^/]+\.ts|test\/support\/.+\.mjs)$/.test(
+    /^(cli\/main\.ts|daemon\/runtime\/[a-z]+\/([a-z]+\/)?([a-z]+-)?thread\.ts|adapters\/format\/[a-z]+\/[a-z]+-thread\.ts|vitest\.config\.ts|scripts\/([^/]+|build-steps\/sea-options)\.mjs|test\/(bench|soak)\/[^/]+\.ts|test\/support\/.+\.mjs)$/.test(
       file,
     ) || isTest(file)
   const roots = sources.map(({ path: file }) => file).filter(isRoot)

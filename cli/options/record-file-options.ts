@@ -36,8 +36,8 @@ export const runLensOption = {
 /** How a file is read, where it is not to be found in it. */
 export const fileFormatOptions = {
   dataFormat: choice('KIND', 'Format of the data files, regardless of their endings', [
-    ...(['avro', 'csv', 'geojson', 'gpkg', 'image', 'json', 'jsonl', 'parquet', 'shapefile', 'tiles'] as const),
-    ...(['tsv', 'xls', 'xlsx', 'xml'] as const),
+    ...(['avro', 'csv', 'geojson', 'gpkg', 'image', 'json', 'jsonl', 'parquet', 'pdf', 'pdf-tables'] as const),
+    ...(['shapefile', 'tiles', 'tsv', 'xls', 'xlsx', 'xml'] as const),
   ]),
   delimiter: delimiter(),
   encoding: choice('KIND', 'Encoding of text without a byte order mark; default: found in each file', textEncodings),

@@ -162,8 +162,9 @@ export async function bundle({ root, into, target, hasFaultPoints }) {
     // Native code, which no release has.
     external: ['pg-native'],
   })
-  for (const { path: file, contents } of [...threads.outputFiles, ...sources.outputFiles])
-    fs.writeFileSync(`${file}.zst`, compress(contents))
+  const documents = await build({ ...scripts, entryPoints: { 'pdf-thread': 'adapters/format/pdf/pdf-thread.ts' } })
+  const outputFiles = [threads, sources, documents].flatMap((built) => built.outputFiles)
+  for (const { path: file, contents } of outputFiles) fs.writeFileSync(`${file}.zst`, compress(contents))
   const addon = fs.readFileSync(path.join(root, 'node_modules/better-sqlite3/prebuilds', `${target}.node`))
   fs.mkdirSync(path.join(into, 'native'))
   fs.writeFileSync(path.join(into, 'native', `better_sqlite3-${target}.node.zst`), compress(stripElf(addon)))

@@ -5,7 +5,11 @@ import path from 'node:path'
 import { PassThrough } from 'node:stream'
 import { zstdDecompressSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
+import { providePdfScript } from '../../adapters/format/pdf/pdf-script.ts'
+import { readPdf } from '../../adapters/format/pdf/read-pdf.ts'
+import { usualLimits } from '../../daemon/kernel/data/read-options.ts'
 import { loadDriver } from '../../daemon/runtime/ingest/connection/source-driver.ts'
+import { listRows, memoryRanges } from '../../test/support/data/memory-source.ts'
 import { bundle } from './bundle.mjs'
 
 async function buildScripts(hasFaultPoints: boolean): Promise<string> {
@@ -51,4 +55,17 @@ test('the library of a source is a script of its own, which needs Node alone', a
   expect(thread).toContain('FETCH FORWARD')
   for (const part of ['SCRAM-SHA-256', 'caching_sha2_password: require', 'amqp-node.github.io'])
     expect(thread).not.toContain(part)
+})
+
+test('the library that reads PDF is a script of a thread of its own, which needs Node alone', async () => {
+  const into = await buildScripts(false)
+  const packed = readFileSync(path.join(into, 'pdf-thread.cjs.zst'))
+  expect(packed.length).toBeLessThan(360_000)
+  providePdfScript(packed)
+  onTestFinished(() => providePdfScript(undefined))
+  const file = memoryRanges(readFileSync('test/support/data/pdf/report.pdf'))
+  const { names, rows } = await listRows(readPdf(file, { limits: usualLimits, isSelected: () => true }))
+  expect(rows[0]?.[names.indexOf('text')]).toBe('Report of payments')
+  const thread = zstdDecompressSync(readFileSync(path.join(into, 'ingest-thread.cjs.zst'))).toString()
+  expect(thread).not.toContain('PasswordException: response')
 })

@@ -102,6 +102,6 @@ test('images beside data are left out of a folder, and images have no records to
   copyFileSync(fixture('a.jpg'), at('beside/a.jpg'))
   writeFileSync(at('beside/people.csv'), 'id,name\n1,Ann\n')
   const { exit, stderr } = await runCommand(['ingest', 'land', at('beside'), '--out', at('table')])
-  expect([exit, stderr]).toEqual([0, expect.stringContaining('a.jpg is not read: an image beside data')])
+  expect([exit, stderr]).toEqual([0, expect.stringContaining('a.jpg is not read: an image or a document beside data')])
   expect(existsSync(at('table/media-00001.jpg'))).toBe(false)
 })

@@ -75,7 +75,7 @@ describe.each(resultKinds)('%s', (kind) => {
 test('every extension has a kind, in any case', () => {
   expect(readableExtensions.map((extension) => inferDataKind(`x${extension.toUpperCase()}`))).toEqual([
     ...['csv', 'tsv', 'tsv', 'jsonl', 'jsonl', 'json', 'geojson', 'xml', 'avro', 'parquet', 'parquet'],
-    ...['xls', 'xlsx', 'xlsx', 'gpkg', 'shapefile', 'shapefile', ...Array<string>(11).fill('image')],
+    ...['xls', 'xlsx', 'xlsx', 'gpkg', 'shapefile', 'shapefile', ...Array<string>(11).fill('image'), 'pdf'],
   ])
   expect(inferDataKind('x.doc')).toBeUndefined()
 })

@@ -66,6 +66,23 @@ export const binaryReaders = {
       return readImages(file, options, onRead)
     },
   },
+  pdf: {
+    extensions: ['.pdf'],
+    place: 'record',
+    isMedia: true,
+    async open(file, options, onRead) {
+      const { readPdf } = await import('../../format/pdf/read-pdf.ts')
+      return readPdf(file, options, onRead)
+    },
+  },
+  'pdf-tables': {
+    extensions: [],
+    place: 'record',
+    async open(file, options, onRead) {
+      const { readPdfTables } = await import('../../format/pdf/read-pdf.ts')
+      return readPdfTables(file, options, onRead)
+    },
+  },
   tiles: {
     extensions: [],
     place: 'record',

@@ -107,8 +107,6 @@ function openText(descriptor: number, size: number, onRead: (read_bytes: number)
   }
 }
 
-const no_table = 'name files with tables: CSV, JSON lines, Parquet, .xls or .xlsx'
-
 const magicNumbers: readonly (readonly [bytes: readonly number[], what: string, remedy: string])[] = [
   [[0x1f, 0x8b], 'is compressed', 'unpack it: `gunzip`'],
   [[0x28, 0xb5, 0x2f, 0xfd], 'is compressed', 'unpack it: `unzstd`'],
@@ -123,7 +121,11 @@ const magicNumbers: readonly (readonly [bytes: readonly number[], what: string, 
     'put it with its .dbf, .prj and .cpg into a .zip, and name that',
   ],
   [[0x50, 0x41, 0x52, 0x31], 'is Parquet', 'name it .parquet, or pass `--data-format parquet`'],
-  [[0x25, 0x50, 0x44, 0x46, 0x2d], 'is a PDF document', no_table],
+  [
+    [0x25, 0x50, 0x44, 0x46, 0x2d],
+    'is a PDF document',
+    'pass `--data-format pdf` for its text, or pdf-tables for its tables',
+  ],
   [
     [0xd0, 0xcf, 0x11, 0xe0],
     'is a workbook or a document of Office before 2007',

@@ -13,7 +13,7 @@ import { findXmlEncoding, findXmlPath } from './xml-format.ts'
 /** Kinds that are written as well. */
 export const resultKinds = ['csv', 'jsonl', 'parquet'] as const
 export type ResultKind = (typeof resultKinds)[number]
-/** `tiles`: the index of the tiles of an image. `dataset`: a folder that was landed; no file is one. */
+/** `tiles`: the index of the tiles of an image. `pdf`: the lines of a document; `pdf-tables`: the rows of its tables. `dataset`: a folder that was landed; no file is one. */
 export type DataKind =
   | ResultKind
   | 'tsv'
@@ -27,6 +27,8 @@ export type DataKind =
   | 'shapefile'
   | 'image'
   | 'tiles'
+  | 'pdf'
+  | 'pdf-tables'
   | 'dataset'
 
 /** A place of `line` 7 is the seventh line, of `row` the row 7 of a sheet, of `record` the seventh record. */
@@ -76,7 +78,7 @@ export type DataReader = {
   readonly hasObjects?: boolean
   /** Whether values may be as long as a record, such as geometries. */
   readonly hasLongValues?: boolean
-  /** Whether files are images, which are usually beside data and not data. */
+  /** Whether files are images or documents, which are usually beside data and not data. */
   readonly isMedia?: boolean
   readonly open: BlockOpener
 }

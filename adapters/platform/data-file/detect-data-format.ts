@@ -23,7 +23,15 @@ export type DetectedFormat = {
 /** Bytes of the beginning by which the dialect is found. */
 const sample_bytes = 262_144
 /** Kinds of which nothing has to be found. */
-const kindsAsTheyAre: ReadonlySet<DataKind> = new Set(['avro', 'dataset', 'geojson', 'parquet', 'tiles'])
+const kindsAsTheyAre: ReadonlySet<DataKind> = new Set([
+  'avro',
+  'dataset',
+  'geojson',
+  'parquet',
+  'pdf',
+  'pdf-tables',
+  'tiles',
+])
 const longest_mark_bytes = 3
 const max_named_sheets = 5
 

@@ -14,8 +14,8 @@ export const definition = command({
   notes: [
     'Reads text with columns, JSON lines (.jsonl, .ndjson), lists of objects in JSON documents (.json), Parquet (.parquet),',
     'Avro (.avro), repeated elements of XML (.xml), sheets of Excel (.xlsx, .xls), layers of a GeoPackage (.gpkg), zipped',
-    'shapefiles (.zip) and images, which land as they are with a row about each. Encoding, delimiter and quotation marks',
-    'are found, and reported. The rows of several files follow',
+    'shapefiles (.zip), lines or tables of PDF (.pdf), and images, which land as they are with a row about each.',
+    'Encoding, delimiter and quotation marks are found, and reported. The rows of several files follow',
     'each other; a column that a file lacks is empty there.',
     '',
     'Types hold for every row: a column is of a number, a time or a truth value if all of its values are, and text',

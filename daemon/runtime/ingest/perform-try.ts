@@ -1,6 +1,7 @@
 // Performs one try of a task in a thread of its own, within its limits of time and memory: for a service, and for a worker's command.
 import { rm } from 'node:fs/promises'
 import { threads } from '../../../adapters/compute/threads/threads.ts'
+import { readPackedPdfScript } from '../../../adapters/format/pdf/pdf-script.ts'
 import { readPackedAddon } from '../../../adapters/store/sqlite/addon.ts'
 import { faultPointSpec } from '../../boot/host/fault-stop.ts'
 import { findThreadScript } from '../../boot/host/thread-script.ts'
@@ -34,7 +35,8 @@ export async function performTry(work: TaskWork, options: TryOptions): Promise<T
   const packedAddon = conn_type === 'sqlite' ? readPackedAddon() : undefined
   const packedDriver = conn_type === undefined ? undefined : readPackedDriver(conn_type)
   const input: TaskThreadJob = {
-    ...{ ...work, ...sources, packedAddon, packedDriver, datasets, outputs, zones, drafts, faultPoint: faultPointSpec },
+    ...{ ...work, ...sources, packedAddon, packedDriver, packedPdf: readPackedPdfScript() },
+    ...{ datasets, outputs, zones, drafts, faultPoint: faultPointSpec },
   }
   try {
     return (await ingestThreads.run({

@@ -20,6 +20,8 @@ export type SourceSettings = {
   readonly packedAddon?: Uint8Array | undefined
   /** The library that reads the source, in the executable; see `readPackedDriver`. */
   readonly packedDriver?: Uint8Array | undefined
+  /** The script of the thread that reads PDF, in the executable; see `readPackedPdfScript`. */
+  readonly packedPdf?: Uint8Array | undefined
 }
 
 export type TaskThreadJob = TaskWork &

@@ -98,7 +98,7 @@ const badFiles: readonly [file: string, content: string | Uint8Array, reason: st
   [
     'notes.txt',
     'id\n1\n',
-    'east: a data file must be one of .csv, .tsv, .tab, .jsonl, .ndjson, .json, .geojson, .xml, .avro, .parquet, .pq, .xls, .xlsx, .xlsm, .gpkg, .shz, .zip, .jpg, .jpeg, .png, .tif, .tiff, .gif, .webp, .bmp, .heic, .heif, .avif',
+    'east: a data file must be one of .csv, .tsv, .tab, .jsonl, .ndjson, .json, .geojson, .xml, .avro, .parquet, .pq, .xls, .xlsx, .xlsm, .gpkg, .shz, .zip, .jpg, .jpeg, .png, .tif, .tiff, .gif, .webp, .bmp, .heic, .heif, .avif, .pdf',
   ],
   ['broken.csv', `${persons}1,"a`, 'east (broken.csv), line 2: the file ends within quotation marks'],
   ['short.csv', `${persons}1,a,b\n2\n`, 'east (short.csv), line 3: 1 fields, and the first line names 3'],

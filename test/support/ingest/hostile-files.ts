@@ -1,5 +1,6 @@
 // Files that are broken, or made to harm a reader, each with the reason by which it is refused.
 import { encodeParquet } from '../data/encode-blocks.ts'
+import { encodePdf, packContent, pageOf } from '../data/write-pdf.ts'
 import { encodeTiff, imageTags } from '../data/write-tiff.ts'
 import { biffRecord, encodeCompound, encodeXls, xlsCell } from '../data/write-xls.ts'
 import { encodeXlsx } from '../data/write-xlsx.ts'
@@ -80,6 +81,19 @@ export const hostileFiles: readonly HostileFile[] = [
     'image.csv',
     Buffer.from('GIF89a\0\0', 'latin1'),
     /image\.csv cannot be read as text: it is an image/,
+  ],
+  ['text as PDF', 'text.pdf', 'a,b\n1,2\n', /text\.pdf: damaged, or not a PDF/],
+  [
+    'PDF that is cut',
+    'cut.pdf',
+    encodePdf({ pages: [pageOf([50, 700, 'a'])] }).subarray(0, 200),
+    /cut\.pdf: damaged, or not a PDF/,
+  ],
+  [
+    'PDF that unpacks to a gigabyte',
+    'bomb.pdf',
+    encodePdf({ pages: [packContent(Buffer.alloc(1_073_741_824, ' '), 2)] }),
+    /bomb\.pdf: it unpacks to more than 268435456 bytes/,
   ],
   [
     'a document of a million levels',

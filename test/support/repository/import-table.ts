@@ -133,6 +133,7 @@ export const owners: Readonly<Record<string, RegExp>> = {
   // Caches in memory, without I/O or clock: docs/decisions/0048.
   'lru-cache': /^(adapters|daemon\/roles\/proxy\/cache)\//,
   mysql2: /^adapters\/ingest-source\/mysql\//,
+  'pdfjs-dist': /^adapters\/format\/pdf\//,
   pg: /^adapters\/ingest-source\/postgres\//,
   pino: /^adapters\/host\/log\//,
   'prom-client': /^adapters\/metrics\/prometheus\//,

@@ -41,6 +41,8 @@ const readingShape = {
       'shapefile',
       'image',
       'tiles',
+      'pdf',
+      'pdf-tables',
       'dataset',
     ] satisfies DataKind[])
     .optional(),

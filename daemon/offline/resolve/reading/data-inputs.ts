@@ -63,9 +63,9 @@ function listFolder(folder: string, onRemark: (remark: string) => void): string[
   const archives = ofKind('file').filter((name) => /\.zip$/i.test(name))
   const apart = [...documents, ...archives]
   const readable = ofKind('file').filter((name) => inferDataKind(name) !== undefined && !apart.includes(name))
-  const tables = readable.filter((name) => !isImage(name))
-  // Images are read of a folder that has nothing else.
-  const images = tables.length > 0 ? readable.filter((name) => isImage(name)) : []
+  const tables = readable.filter((name) => !hasMedia(name))
+  // Images and documents are read of a folder that has nothing else.
+  const media = tables.length > 0 ? readable.filter((name) => hasMedia(name)) : []
   const data = tables.length > 0 ? tables : readable
   const remark = (left: readonly string[], why: string) => {
     if (left.length > 0)
@@ -77,7 +77,7 @@ function listFolder(folder: string, onRemark: (remark: string) => void): string[
   )
   remark(documents, 'a document of JSON or XML; name the file itself if it has records')
   remark(archives, 'an archive; name the file itself if it has a shapefile')
-  remark(images, 'an image beside data; name the file itself')
+  remark(media, 'an image or a document beside data; name the file itself')
   remark(ofKind('folder'), 'a folder; name it too')
   remark(ofKind('link'), 'a link of another user, which may lead anywhere; name the file itself')
   remark(ofKind('special', undefined), 'not a file')
@@ -89,7 +89,7 @@ function listFolder(folder: string, onRemark: (remark: string) => void): string[
   )
 }
 
-function isImage(name: string): boolean {
+function hasMedia(name: string): boolean {
   const kind = inferDataKind(name)
   return kind !== undefined && isMedia(kind)
 }

@@ -6,7 +6,7 @@ import { readAs } from './read-as.ts'
 export const ingestFile = operator({
   name: 'ingest_file',
   summary:
-    'Read a data file of the tenant (CSV, JSON, JSON lines, GeoJSON, XML, Avro, Parquet, a workbook, GeoPackage, a zipped shapefile or an image), and land it as Parquet with its types',
+    'Read a data file of the tenant (CSV, JSON, JSON lines, GeoJSON, XML, Avro, Parquet, a workbook, GeoPackage, a zipped shapefile, an image or a PDF), and land it as Parquet with its types',
   inputs: { min: 0, max: 0 },
   makes_dataset: true,
   params: z.strictObject({

@@ -16,7 +16,7 @@ const filePath = z
 export const ingestHttp = operator({
   name: 'ingest_http',
   summary:
-    'Download a data file over HTTP (CSV, JSON, JSON lines, GeoJSON, XML, Avro, Parquet, a workbook, GeoPackage, a zipped shapefile or an image), and land it as Parquet with its types',
+    'Download a data file over HTTP (CSV, JSON, JSON lines, GeoJSON, XML, Avro, Parquet, a workbook, GeoPackage, a zipped shapefile, an image or a PDF), and land it as Parquet with its types',
   inputs: { min: 0, max: 0 },
   makes_dataset: true,
   params: z.strictObject({

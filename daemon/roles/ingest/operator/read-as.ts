@@ -21,6 +21,8 @@ const settings = {
   shapefile: ['encoding'],
   image: [],
   tiles: [],
+  pdf: [],
+  'pdf-tables': [],
 } as const satisfies Readonly<Record<string, readonly ReadingSetting[]>>
 
 export type FileFormat = keyof typeof settings

@@ -29,6 +29,7 @@ const formatsByMediaType: Readonly<Record<string, FileFormat>> = {
   'text/xml': 'xml',
   'application/vnd.apache.parquet': 'parquet',
   ...Object.fromEntries(imageTypes.map((type) => [`image/${type}`, 'image' as const])),
+  'application/pdf': 'pdf',
   'application/vnd.ms-excel': 'xls',
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
 }
