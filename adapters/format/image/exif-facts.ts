@@ -12,7 +12,7 @@ const tags = {
 const gpsTags = { south: 1, latitude: 2, west: 3, longitude: 4, belowSea: 5, altitude: 6 } as const
 
 /**
- * `start`: of the block in the file. A block that is damaged states nothing, as image programs treat it: the image itself can be sound. Throws what the file throws.
+ * Of several blocks of a file the first one counts. `start`: of the block in the file. A block that is damaged states nothing, as image programs treat it: the image itself can be sound. Throws what the file throws.
  */
 export function readExif(file: ByteWindow, start: number, length: number): ImageFacts {
   try {

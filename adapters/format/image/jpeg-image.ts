@@ -14,7 +14,7 @@ const end_search_bytes = 65_536
 /** Throws `DataFault`. */
 export function readJpeg(window: ByteWindow): ImageFacts {
   let facts: ImageFacts | undefined
-  let exif: ImageFacts = {}
+  let exif: ImageFacts | undefined
   let adobe: number | undefined
   let at = 2
   for (;;) {
@@ -30,7 +30,7 @@ export function readJpeg(window: ByteWindow): ImageFacts {
     const start = at + 4
     if (isFrame(marker)) facts ??= readFrame(window, start)
     if (marker === exifSegment && length > 8 && window.latin(start, 6) === exifMark)
-      exif = readExif(window, start + 6, length - 8)
+      exif ??= readExif(window, start + 6, length - 8)
     if (marker === adobeSegment && length >= 14 && window.latin(start, 5) === 'Adobe')
       adobe = window.bytes(start + 11, 1)[0]
     at += 2 + length

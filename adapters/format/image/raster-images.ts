@@ -15,13 +15,13 @@ export function readPng(window: ByteWindow): ImageFacts {
   const [width, height, bits] = [head.getUint32(8), head.getUint32(12), head.getUint8(16)]
   const [color, samples] = pngColors[head.getUint8(17)] ?? []
   if (width === 0 || height === 0 || color === undefined) throw new DataFault('damaged: it has no size or colours')
-  let exif: ImageFacts = {}
+  let exif: ImageFacts | undefined
   for (let at = 8; ; ) {
     const length = window.view(at, 8).getUint32(0)
     const kind = window.latin(at + 4, 4)
     if (at + 12 + length > window.size) throw new DataFault('damaged: it ends within a part')
     if (kind === 'IEND') break
-    if (kind === 'eXIf') exif = readExif(window, at + 8, length)
+    if (kind === 'eXIf') exif ??= readExif(window, at + 8, length)
     at += 12 + length
   }
   return { ...exif, format: 'png', width, height, bits, samples, color, compression: 'deflate' }
@@ -44,7 +44,7 @@ export function readWebp(window: ByteWindow): ImageFacts {
   const end = window.view(4, 4).getUint32(0, true) + 8
   if (end > window.size) throw new DataFault('damaged: it ends too early')
   let facts: ImageFacts | undefined
-  let exif: ImageFacts = {}
+  let exif: ImageFacts | undefined
   for (let at = 12; at + 8 <= end; ) {
     const kind = window.latin(at, 4)
     const length = window.view(at + 4, 4).getUint32(0, true)
@@ -53,7 +53,7 @@ export function readWebp(window: ByteWindow): ImageFacts {
     if (kind === 'VP8X') facts = readExtended(window.view(start, 10))
     else if (kind === 'VP8 ') facts = { ...readLossy(window.view(start, 10)), ...facts }
     else if (kind === 'VP8L') facts = { ...readLossless(window.view(start, 5)), ...facts }
-    else if (kind === 'EXIF') exif = readExifChunk(window, start, length)
+    else if (kind === 'EXIF') exif ??= readExifChunk(window, start, length)
     at = start + length + (length % 2)
   }
   if (!facts) throw new DataFault('damaged: it has no image')

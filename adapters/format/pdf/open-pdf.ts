@@ -68,7 +68,7 @@ class PdfThread {
     this.#worker =
       'module' in script ? new Worker(script.module, options) : new Worker(script.source, { ...options, eval: true })
     this.#first = this.#receive()
-    this.#worker.on('message', (message) => this.#waiting?.resolve(reply.parse(message)))
+    this.#worker.on('message', (message) => this.#answer(message))
     this.#worker.on('error', (error) => this.#fail(error))
     this.#worker.on('exit', () => this.#fail(undefined))
     const watch = setInterval(() => void this.#checkMemory(file_bytes), watch_interval_ms)
@@ -81,6 +81,13 @@ class PdfThread {
     if (external_memory <= max_unpacked_bytes + file_bytes) return
     this.#limit = `it unpacks to more than ${max_unpacked_bytes} bytes`
     await this.#worker.terminate()
+  }
+
+  /** What a document makes of the library is not trusted: another reply ends the thread. */
+  #answer(message: unknown): void {
+    const { success, data } = reply.safeParse(message)
+    if (success) this.#waiting?.resolve(data)
+    else void this.#worker.terminate()
   }
 
   #fail(error: unknown): void {

@@ -124,11 +124,11 @@ describe('is refused:', () => {
     await expect(reading).rejects.toThrow(fault)
   })
 
-  test('four billion pages that are not there', async () => {
-    const bytes = encodePdf({ pages: [pageOf([50, 700, 'one'])], count: 4_000_000_000 })
+  test.each([4_000_000_000, -5, 0.5])('%d pages that are not there', async (count) => {
+    const bytes = encodePdf({ pages: [pageOf([50, 700, 'one'])], count })
     const rows = await readText(bytes).catch((error) => error)
     if (rows instanceof Error) expect(rows).toBeInstanceOf(DataFault)
-    else expect(rows).toHaveLength(1)
+    else expect(rows.length).toBeLessThan(2)
   })
 
   test('levels of lists without end', async () => {
