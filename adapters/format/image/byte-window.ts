@@ -22,7 +22,8 @@ export class ByteWindow {
 
   /** The view is valid until the next call. Throws `DataFault` where the file has no such bytes. */
   view(start: number, length: number): DataView {
-    if (start < 0 || start + length > this.size) throw new DataFault('damaged: a part of it lies beyond its end')
+    if (!Number.isSafeInteger(start) || start < 0 || start + length > this.size)
+      throw new DataFault('damaged: a part of it lies beyond its end')
     if (length > max_value_bytes) throw new DataFault(`damaged: a value has more than ${max_value_bytes} bytes`)
     if (++this.#reads > max_reads) throw new DataFault('damaged: it has too many parts')
     if (start < this.#start || start + length > this.#start + this.#window.byteLength) {

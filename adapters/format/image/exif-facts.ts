@@ -26,10 +26,10 @@ export function readExif(file: ByteWindow, start: number, length: number): Image
 
 /** Throws `DataFault` where a part that the tags name is damaged. */
 export function factsOfDirectory(main: TiffDirectory): ImageFacts {
-  const [exifAt, gpsAt] = [main.number(tags.exif), main.number(tags.gps)]
+  const [exifAt, gpsAt] = [main.integer(tags.exif), main.integer(tags.gps)]
   const exif = exifAt === undefined ? undefined : main.file.directoryAt(exifAt)
   const gps = gpsAt === undefined ? undefined : main.file.directoryAt(gpsAt)
-  const orientation = main.number(tags.orientation)
+  const orientation = main.integer(tags.orientation)
   return {
     orientation: orientation !== undefined && orientation >= 1 && orientation <= 8 ? orientation : undefined,
     taken_at: toTime(exif?.text(tags.taken)) ?? toTime(main.text(tags.changed)),
@@ -80,8 +80,8 @@ function findThumbnail(
   start: number,
   length: number,
 ): ImageFacts {
-  const at = directory?.number(tags.thumbnailStart)
-  const bytes = directory?.number(tags.thumbnailLength)
+  const at = directory?.integer(tags.thumbnailStart)
+  const bytes = directory?.integer(tags.thumbnailLength)
   if (at === undefined || bytes === undefined || bytes < 4 || at + bytes > length) return {}
   const [first, second] = file.bytes(start + at, 2)
   return first === 0xff && second === 0xd8 ? { thumbnail_start: start + at, thumbnail_bytes: bytes } : {}

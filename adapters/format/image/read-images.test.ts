@@ -190,3 +190,25 @@ test('the format is that of the content', () => {
   const formats = [...names, ...heif].map((name) => detectImageFormat(memoryRanges(fixture(name))))
   expect(formats.join(' ')).toBe('jpeg png webp webp gif bmp tiff tiff tiff heic avif')
 })
+
+test.each([Number.NaN, Number.POSITIVE_INFINITY, -1, 1.5, 1e300])(
+  'a tag of %d where an integer belongs states nothing, or the image is damaged',
+  async (value) => {
+    const content = Buffer.alloc(64)
+    content.writeDoubleLE(value)
+    for (const tag of [...imageTags(4, 4, 0, 16).map(([each]) => each), 284, 330, 34_665, 34_853]) {
+      const others = imageTags(4, 4, 0, 16).filter(([each]) => each !== tag)
+      const end = 8 + 2 + (others.length + 1) * 12 + 4
+      const tags = others.map((each) => (each[0] === 273 ? ([273, 4, 1, end + 8] as const) : each))
+      const bytes = encodeTiff([[...tags, [tag, 12, 1, end]]], content)
+      const rejects: string[] = []
+      const options = { ...all, onReject: ({ reason }: RejectedRecord) => rejects.push(reason) }
+      for (const [column, text] of (await read(bytes, options)).flatMap((row) => Object.entries(row)))
+        expect([column, text]).not.toEqual([column, expect.stringMatching(/NaN|Infinity|\.|e\+|^-/)])
+      const tiles = await listRows(readTiles(memoryRanges(bytes), options)).catch((error) => {
+        expect(error).toBeInstanceOf(DataFault)
+      })
+      expect(JSON.stringify(tiles?.rows ?? [])).not.toMatch(/NaN|Infinity|\.|e\+|-/)
+    }
+  },
+)

@@ -108,6 +108,12 @@ export class TiffDirectory {
     return this.range(tag, 0, Math.min(1, this.count(tag)))?.[0]
   }
 
+  /** A place, a size or a code: these are integers, whatever type the tag has. */
+  integer(tag: number): number | undefined {
+    const value = this.number(tag)
+    return value !== undefined && Number.isSafeInteger(value) && value >= 0 ? value : undefined
+  }
+
   /** All values, of which there may be 65,536. */
   numbers(tag: number): readonly number[] | undefined {
     const count = this.count(tag)

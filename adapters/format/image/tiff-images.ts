@@ -62,6 +62,8 @@ export type TiffImage = {
 /** Tiles whose places are read together. */
 const piece_tiles = 8_192
 
+const isPlace = (value: number) => Number.isSafeInteger(value) && value >= 0
+
 /** The places of the tiles, some at once. Throws `DataFault`. */
 export function* listTiles({ directory, columns, rows, planes, starts, lengths }: TileLayout) {
   const count = columns * rows * planes
@@ -69,7 +71,8 @@ export function* listTiles({ directory, columns, rows, planes, starts, lengths }
     const end = Math.min(first + piece_tiles, count)
     const offsets = directory.range(starts, first, end)
     const bytes = directory.range(lengths, first, end)
-    if (!offsets || !bytes) throw new DataFault('damaged: the places of its tiles are not numbers')
+    if (!offsets?.every(isPlace) || !bytes?.every(isPlace))
+      throw new DataFault('damaged: the places of its tiles are not numbers')
     yield { first, offsets, bytes }
   }
 }
@@ -102,8 +105,8 @@ export function listTiffImages(window: ByteWindow): readonly TiffImage[] {
 }
 
 function kindOf(directory: TiffDirectory): number {
-  const old = directory.number(tags.oldSubfile)
-  return directory.number(tags.subfile) ?? (old === 2 ? isReduced : 0)
+  const old = directory.integer(tags.oldSubfile)
+  return directory.integer(tags.subfile) ?? (old === 2 ? isReduced : 0)
 }
 
 /** Smaller versions may be beside the chain. */
@@ -119,9 +122,9 @@ function layoutOf(directory: TiffDirectory): TileLayout {
   const [width, height] = [requireSize(directory, tags.width), requireSize(directory, tags.height)]
   const isTiled = directory.has(tags.tileStarts)
   const tile_width = isTiled ? requireSize(directory, tags.tileWidth) : width
-  const perStrip = Math.min(directory.number(tags.rowsPerStrip) ?? height, height)
+  const perStrip = Math.min(directory.integer(tags.rowsPerStrip) ?? height, height)
   const tile_height = isTiled ? requireSize(directory, tags.tileHeight) : Math.max(1, perStrip)
-  const planes = directory.number(tags.planes) === apartPlanes ? samplesOf(directory) : 1
+  const planes = directory.integer(tags.planes) === apartPlanes ? samplesOf(directory) : 1
   const [columns, rows] = [Math.ceil(width / tile_width), Math.ceil(height / tile_height)]
   const [starts, lengths] = isTiled ? [tags.tileStarts, tags.tileBytes] : [tags.stripStarts, tags.stripBytes]
   const count = columns * rows * planes
@@ -134,26 +137,26 @@ function layoutOf(directory: TiffDirectory): TileLayout {
 }
 
 function requireSize(directory: TiffDirectory, tag: number): number {
-  const size = directory.number(tag)
+  const size = directory.integer(tag)
   if (size === undefined || size < 1) throw new DataFault('damaged: an image in it has no size')
   return size
 }
 
 function samplesOf(directory: TiffDirectory): number {
-  return directory.number(tags.samples) ?? 1
+  return directory.integer(tags.samples) ?? 1
 }
 
 function factsOf(layout: TileLayout, reference: GeoReference, overviews: number): ImageFacts {
   requireTiles(layout)
   const { directory, width, height, tile_width, tile_height, columns, rows, planes } = layout
-  const [compression, color] = [directory.number(tags.compression) ?? 1, directory.number(tags.color)]
+  const [compression, color] = [directory.integer(tags.compression) ?? 1, directory.integer(tags.color)]
   return {
     format: 'tiff',
     ...factsOfDirectory(directory),
-    ...{ width, height, bits: directory.number(tags.bits) ?? 1, samples: samplesOf(directory) },
+    ...{ width, height, bits: directory.integer(tags.bits) ?? 1, samples: samplesOf(directory) },
     color: color === undefined ? undefined : (colors[color] ?? String(color)),
     compression: compressions[compression] ?? String(compression),
-    sample_format: sampleFormats[directory.number(tags.format) ?? 1],
+    sample_format: sampleFormats[directory.integer(tags.format) ?? 1],
     ...factsOfReference(reference, width, height),
     ...{ tile_width, tile_height, tiles: columns * rows * planes, overviews },
   }
