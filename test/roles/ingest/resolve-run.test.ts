@@ -84,6 +84,18 @@ test('nodes have the names that the task gives them', async () => {
   expect(sources.map(({ node_id }) => node_id)).toEqual(['registry-east', 'west'])
 })
 
+test('a task may have the name of what every object has', async () => {
+  const ann = await site().as()
+  const east = { ...land('east'), name: 'constructor' }
+  const { task } = await runTasks(ann, 'plain', [
+    east,
+    land('west'),
+    resolveTask({}, { after: ['constructor', 'west'] }),
+  ])
+  const { sources } = await ann.ok(status, { run_id: task?.requested?.uid ?? '' })
+  expect(sources.map(({ node_id }) => node_id)).toEqual(['constructor', 'west'])
+})
+
 test('the run of the resolution role has the label of the pipeline', async () => {
   const ann = await site().as()
   const secret = { classification: { level: 'SECRET' } }

@@ -24,7 +24,12 @@ export const resolveRun = operator({
   findInputFault({ nodes = {} }, inputs) {
     const unknown = Object.keys(nodes).find((name) => !inputs.includes(name))
     if (unknown !== undefined) return `nodes names ${unknown}, which is not a task before it that makes a dataset`
-    const names = new Set(inputs.map((name) => nodes[name] ?? name))
+    const names = new Set(inputs.map((name) => nameNode(nodes, name)))
     return names.size < inputs.length ? 'two tasks before it have the same node' : undefined
   },
 })
+
+/** The node of the records of a task, which may have the name of what every object has. */
+export function nameNode(nodes: Readonly<Record<string, string>>, task: string): string {
+  return (Object.hasOwn(nodes, task) ? nodes[task] : undefined) ?? task
+}

@@ -7,7 +7,7 @@ import {
   startResolutionRun,
 } from '../../../shared/resolution-run/resolution-run.ts'
 import type { TaskDataset } from '../../../shared/task-dataset/task-dataset.ts'
-import { resolveRun } from '../operator/resolve-run.ts'
+import { nameNode, resolveRun } from '../operator/resolve-run.ts'
 import type { OpenRequest, RequestedTaskOutcome, RequestingRun } from './task-request.ts'
 
 export async function requestResolution(
@@ -53,7 +53,7 @@ async function startOnce(call: JobCall, requesting: RequestingRun): Promise<{ re
 function nameNodes({ run: { dag_id, dag_run_id, tasks }, task }: RequestingRun): Record<string, TaskDataset> {
   const { nodes = {} } = resolveRun.params.parse(task.params)
   const makers = tasks.filter(({ name, dataset }) => dataset && task.after.includes(name))
-  return Object.fromEntries(makers.map(({ name }) => [nodes[name] ?? name, { dag_id, dag_run_id, task: name }]))
+  return Object.fromEntries(makers.map(({ name }) => [nameNode(nodes, name), { dag_id, dag_run_id, task: name }]))
 }
 
 function outcomeOf(uid: string, { state, held, failure, counts, progress }: ResolutionRunStatus) {
