@@ -62,6 +62,16 @@ test('a file that was changed is deployed again, for the same pipeline', async (
   expect((await ingest('run', 'again', '--wait')).tasks).toHaveLength(2)
 })
 
+test('a label is of a new pipeline, and refused for one that has its own', async () => {
+  const file = writeDag('labelled', read)
+  await ingest('deploy', file, '--classification', 'SECRET')
+  const { exit, stderr } = await readable('deploy', file, '--classification', 'RESTRICTED')
+  expect([exit, stderr]).toEqual([2, expect.stringMatching(/labelled is deployed, and keeps its label/)])
+  expect((await ingest('pipelines')).items).toContainEqual(
+    expect.objectContaining({ dag_id: 'labelled', classification: expect.objectContaining({ level: 'SECRET' }) }),
+  )
+})
+
 test('content that is rejected ends the command with the place and the reason', async () => {
   const { exit, stderr } = await readable('deploy', writeDag('rejected', { ...read, operator: 'unknown' }))
   expect([exit, stderr]).toEqual([1, expect.stringMatching(/rejected is rejected: tasks\.0\.operator: .*unknown/)])

@@ -31,8 +31,15 @@ export const definition = command({
     const dag_id = dag ?? findDagId(content, file)
     const api = await connectService(params, terminal)
     const before = await findPipeline(api, dag_id)
-    const timing = { ...(schedule !== undefined && { schedule: schedule === 'none' ? null : schedule }), timezone }
     const classification = await resolveOptionalClassification(params, terminal)
+    // It would have another label than the command named.
+    if (before && classification !== undefined)
+      throw new CommandFailure(
+        2,
+        `${dag_id} is deployed, and keeps its label`,
+        'leave out --classification, --categories and --releasable-to, or deploy another DAG',
+      )
+    const timing = { ...(schedule !== undefined && { schedule: schedule === 'none' ? null : schedule }), timezone }
     const sent = before
       ? await api.call('ingest.datapipeline.update', { uid: before.uid, content, ...timing })
       : await api.call('ingest.datapipeline.deploy', { dag_id, content, ...timing, classification })
