@@ -1,4 +1,5 @@
 // Servers that are not a broker, or are a hostile one: a clear end of each run, bounded memory, and nothing acknowledged that has not landed.
+import type { Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import type { OpenConnection } from '../../daemon/roles/ingest/parts.ts'
 import {
@@ -78,4 +79,37 @@ test.each<[string, HostileBehaviour, string]>([
   const { failure } = await run(behaviour)
   expect(failure?.reason).toContain(reason)
   expect(server?.acknowledged()).toBe(0)
+})
+
+test('the consumer has the queue until all that has landed is acknowledged', async () => {
+  const acknowledged: (number | undefined)[] = []
+  const found = await run({
+    onConsume: (socket) => socket.write(describeHostileDelivery(1, Buffer.from('{"n":1}'))),
+    onCancel: () => acknowledged.push(server?.acknowledged()),
+  })
+  expect(found.isSettled).toBe(true)
+  expect(acknowledged).toEqual([1])
+})
+
+/** In frames as the connection takes them. */
+function sendDelivery(socket: Socket, tag: number, body: Buffer): void {
+  const piece_bytes = 100_000
+  socket.write(describeHostileDelivery(tag, body.subarray(0, piece_bytes), body.length))
+  for (let at = piece_bytes; at < body.length; at += piece_bytes)
+    socket.write(describeBody(body.subarray(at, at + piece_bytes)))
+}
+
+test.each<[string, Buffer]>([
+  ['text', Buffer.alloc(1_500_000, 'a')],
+  ['base64', Buffer.alloc(1_000_000, 'b')],
+  ['json', Buffer.from(`{"body": "${'c'.repeat(2_000_000)}"}`)],
+  ['json', Buffer.from(`{"body": [{}, ${'1e15,'.repeat(100_000)}0]}`)],
+])('a body of %s with a value that is too long is in the rejects as a whole', async (body, sent) => {
+  const found = await run(
+    { onConsume: (socket) => sendDelivery(socket, 1, sent) },
+    { body, max_message_bytes: 8_388_608 },
+  )
+  expect(found.rejects).toMatchObject([{ line: 1, reason: '"body" has more than 1048576 bytes' }])
+  expect(String(found.rejects[0]?.record)).toBe(sent.toString())
+  expect(found.isSettled).toBe(true)
 })

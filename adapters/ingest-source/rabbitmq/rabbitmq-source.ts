@@ -53,8 +53,8 @@ class TakenMessages {
   }
 
   /**
-   * The consumer ends at the same time, so that nothing else is sent: as long as it is there, no other one begins. The answer to a
-   * request on the channel comes after what was sent before on it.
+   * The consumer ends last: as long as it is there, no other one begins, so that none finds a queue without messages that this channel
+   * still has. The answer to a request on the channel comes after what was sent before on it.
    */
   async acknowledge(session: RabbitmqSession): Promise<void> {
     const { channel, consumer } = this
@@ -63,10 +63,9 @@ class TakenMessages {
     const ack = (deliveryTag: number, isUpTo: boolean) =>
       channel.ack({ fields: { deliveryTag } } as ConsumeMessage, isUpTo)
     await session.request(async () => {
-      const cancelling = consumer === undefined ? undefined : channel.cancel(consumer)
       if (this.#isWhole) ack(last, true)
       else for (const tag of this.#tags) ack(tag, false)
-      await cancelling
+      if (consumer !== undefined) await channel.cancel(consumer)
       await channel.prefetch(1)
     })
     this.#tags = []

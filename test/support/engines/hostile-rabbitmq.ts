@@ -27,6 +27,7 @@ export type HostileBehaviour = {
   readonly takesOffsets?: boolean
   readonly hello?: Buffer
   readonly onConsume?: (socket: Socket, consumer: string) => void
+  readonly onCancel?: () => void
 }
 
 export async function listenAsRabbitmq(behaviour: HostileBehaviour): Promise<HostileRabbitmq> {
@@ -58,6 +59,7 @@ export async function listenAsRabbitmq(behaviour: HostileBehaviour): Promise<Hos
       )
     const reply = replies.find(([of]) => id === defs[of])
     if (reply) socket.write(encode(reply[1], channel, reply[2]))
+    if (id === defs.BasicCancel) behaviour.onCancel?.()
     if (id === defs.BasicConsume) behaviour.onConsume?.(socket, 'c1')
   }
   server.listen(0, '127.0.0.1')

@@ -55,7 +55,10 @@ export const ingestQueue = operator({
       .min(1)
       .max(8 * mebibyte)
       .default(mebibyte)
-      .meta({ description: 'Of a body; a larger message stays where it is, and the log counts it' }),
+      .meta({
+        description:
+          'Of a body; a larger message stays where it is, and the log counts it. A value of more than 1 MiB is rejected',
+      }),
     cursor_generation: z
       .int()
       .min(1)

@@ -1,12 +1,19 @@
 // The line of JSON that a message lands as, or why it cannot.
 import { isUtf8 } from 'node:buffer'
-import { parseJsonRecord } from '../../../../adapters/format/json-lines/json-record.ts'
+import { formatJsonValue, parseJsonRecord } from '../../../../adapters/format/json-lines/json-record.ts'
 import { usualLimits } from '../../../kernel/data/read-options.ts'
 import type { MessageProperty, SourceMessage } from '../../../shared/message-source/message-source.ts'
 
 export type BodyForm = 'json' | 'text' | 'base64'
 
+const max_value_bytes = usualLimits.maxFieldBytes('')
+/** Characters of a name in a reason. */
+const max_shown = 128
+
 type MessageLine = { readonly line: string } | { readonly reason: string }
+
+/** Bytes of a value by those of the body: `1e15,` in a list becomes a number of 16 digits. */
+const max_growth = 4
 
 const columnOf = (property: MessageProperty) => `_${property}`
 
@@ -31,6 +38,8 @@ export class MessageWriter {
   }
 
   #wrap(message: SourceMessage, body: string): MessageLine {
+    const long = findLongValue({ body })
+    if (long !== undefined) return { reason: long }
     return { line: JSON.stringify({ ...this.#pick(message), body }) }
   }
 
@@ -44,7 +53,8 @@ export class MessageWriter {
     const record = parseJsonRecord(message.body)
     if (typeof record === 'string') return { reason: describeFault(record) }
     const names = Object.keys(record)
-    const fault = this.#addColumns(names)
+    const long = message.body.length * max_growth > max_value_bytes ? findLongValue(record) : undefined
+    const fault = long ?? this.#addColumns(names)
     if (fault !== undefined) return { reason: fault }
     // Line breaks are between the values alone: within them JSON has none.
     const text = Buffer.from(message.body)
@@ -65,6 +75,17 @@ export class MessageWriter {
     for (const name of added) this.#columns.add(name)
     return undefined
   }
+}
+
+/** Why the reader of the lines would leave the record out: it keeps the beginning alone, and the queue has the message no more. */
+function findLongValue(record: Readonly<Record<string, unknown>>): string | undefined {
+  for (const [name, value] of Object.entries(record)) {
+    const formatted = formatJsonValue(value, '|')
+    const text = 'fault' in formatted ? JSON.stringify(value) : (formatted.text ?? '')
+    if (text.length * 3 > max_value_bytes && Buffer.byteLength(text) > max_value_bytes)
+      return `${JSON.stringify(name.slice(0, max_shown))} has more than ${max_value_bytes} bytes`
+  }
+  return undefined
 }
 
 function describeFault(reason: string): string {
