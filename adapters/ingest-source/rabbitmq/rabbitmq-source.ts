@@ -77,6 +77,8 @@ class TakenMessages {
  * delivery, of which some queues allow few.
  */
 const window_messages = 200
+/** For the message before those that are new, after the end of the reading. */
+const former_timeout_ms = 10_000
 
 class QueueReading {
   readonly #session: RabbitmqSession
@@ -86,6 +88,9 @@ class QueueReading {
   readonly #fault = Promise.withResolvers<never>()
   /** Where the next consumer of a stream begins; undefined for a queue. */
   #next: bigint | 'first' | undefined
+  /** Offset of the last message that was read before, which a stream still has. */
+  #former: bigint | undefined
+  readonly #found = Promise.withResolvers<void>()
   #isOver = false
   #window = { left: 0, filled: Promise.withResolvers<void>() }
 
@@ -111,6 +116,7 @@ class QueueReading {
         await this.#session.request(() => channel.cancel(this.taken.consumer ?? ''))
         await this.#consume(channel)
       }
+      await Promise.race([this.#requireFormer(), ended, this.#fault.promise])
       // A connection that is dead without notice is not a queue without messages.
       await Promise.race([this.#session.request(() => channel.prefetch(1)), this.#fault.promise])
     } finally {
@@ -119,10 +125,26 @@ class QueueReading {
     }
   }
 
+  /**
+   * Of a stream that was declared again, and is shorter than what has landed, the broker sends nothing, or what is behind the place: its
+   * messages would never land.
+   */
+  async #requireFormer(): Promise<void> {
+    if (this.#former === undefined) return
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const fault = new RowSourceError(
+      'the stream ends before the place up to which it was read, as one that was declared again: begin again with another cursor_generation',
+      false,
+    )
+    const timer = setTimeout(() => reject(fault), former_timeout_ms)
+    await Promise.race([this.#found.promise, late]).finally(() => clearTimeout(timer))
+  }
+
   /** A stream alone takes an offset; a queue refuses it, which ends the channel. */
   async #open(signal: AbortSignal): Promise<RabbitmqChannel> {
     const known = this.#request.position.get(only_partition)
     this.#next = known ?? 'first'
+    this.#former = known !== undefined && known > 0n ? known - 1n : undefined
     try {
       return await this.#begin(signal)
     } catch (error) {
@@ -148,7 +170,8 @@ class QueueReading {
   async #consume(channel: Channel): Promise<void> {
     this.#window = { left: window_messages, filled: Promise.withResolvers() }
     await this.#session.request(() => channel.prefetch(window_messages))
-    const offset = typeof this.#next === 'bigint' ? Number(this.#next) : this.#next
+    const next = this.taken.consumer === undefined ? (this.#former ?? this.#next) : this.#next
+    const offset = typeof next === 'bigint' ? Number(next) : next
     const options = { exclusive: true, arguments: offset === undefined ? {} : { 'x-stream-offset': offset } }
     const take = (message: ConsumeMessage | null) => this.#take(message)
     const { consumerTag } = await this.#session.request(() => channel.consume(this.#queue, take, options))
@@ -157,6 +180,7 @@ class QueueReading {
 
   /** The library takes what this throws for its own fault. */
   #take(message: ConsumeMessage | null): void {
+    if (message && this.#former !== undefined) this.#lookForFormer(message, this.#former)
     if (this.#isOver) return
     try {
       if (!message) throw new RowSourceError('the broker removed the queue, or its consumer', false)
@@ -168,6 +192,13 @@ class QueueReading {
       this.#isOver = true
       this.#fault.reject(error)
     }
+  }
+
+  #lookForFormer(message: ConsumeMessage, former: bigint): void {
+    const { place } = describeDelivery(message, only_partition)
+    if (!place || place.offset < former) return
+    this.#former = undefined
+    this.#found.resolve()
   }
 
   #hand(message: ConsumeMessage): MessageFate {

@@ -330,6 +330,19 @@ describe('a stream', () => {
     const nothing = await reader.run()
     expect(nothing.dataset).toMatchObject({ rows: 0, cursor: { offsets: { '0': '510' } } })
   })
+
+  where('that was declared again does not pass for one without new messages', async () => {
+    const queue = 'stream-again'
+    await declare(queue, 'stream')
+    await publish(queue, bodiesOf(0, 30))
+    using reader = new QueueReader(connect(queue), settings)
+    expect((await reader.run()).rows).toHaveLength(30)
+    await admin.channel.deleteQueue(queue)
+    await declare(queue, 'stream')
+    await publish(queue, bodiesOf(0, 10))
+    const { failure } = await reader.run()
+    expect(failure).toMatchObject({ isFinal: false, reason: expect.stringContaining('declared again') })
+  })
 })
 
 /** Publishes without a pause until it is stopped. */
