@@ -123,7 +123,7 @@ class CellReader {
     const cursor = new TextCursor(this.#records, record, at)
     const { decoder } = this.#workbook
     const characters = cursor.short()
-    const text = decoder ? cursor.bytes(characters, decoder) : cursor.text(characters)
+    const text = decoder ? cursor.bytes(characters, decoder) : cursor.onlyText(characters)
     return text === '' ? undefined : text
   }
 

@@ -84,6 +84,11 @@ export class TextCursor {
     return text
   }
 
+  /** The only text of a record: programs leave the flags of an empty one out. */
+  onlyText(characters: number): string {
+    return characters === 0 ? '' : this.text(characters)
+  }
+
   /** A text of one byte a character, of a workbook before Excel 97. */
   bytes(count: number, decoder: ByteDecoder): string {
     if (count === 0) return ''

@@ -106,7 +106,7 @@ class Globals {
 
   #addFormat(cursor: TextCursor): void {
     const id = cursor.short()
-    const code = this.#isOld ? cursor.bytes(cursor.byte(), this.#decoder()) : cursor.text(cursor.short())
+    const code = this.#isOld ? cursor.bytes(cursor.byte(), this.#decoder()) : cursor.onlyText(cursor.short())
     this.#codes.set(id, code)
   }
 

@@ -209,3 +209,10 @@ test('a sheet whose cells repeat a long text comes in blocks of few rows', async
   }
   expect(rows).toBe(300)
 })
+
+test('an empty text without flags, as some programs write it, is a missing value', async () => {
+  const formula = biffRecord(0x0006, shorts(1, 1, 0), Uint8Array.from(textResult), shorts(0, 0, 0, 0))
+  expect(await readCell([formula, biffRecord(0x0207, shorts(0))])).toBeNull()
+  expect(await readCell(biffRecord(0x0204, shorts(1, 1, 0, 0)))).toBeNull()
+  expect(await readCell(xlsCell.number(1, 1, 5), { globals: [biffRecord(0x041e, shorts(164, 0))] })).toBe('5')
+})
