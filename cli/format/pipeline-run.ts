@@ -47,8 +47,16 @@ export async function describePipelineRun(api: ServiceClient, terminal: Terminal
   const { items } = hasFailed
     ? failedTasks.parse(await api.call('ingest.dag-run.errors', { dag_id, dag_run_id }))
     : { items: [] }
-  const logs = items.map(({ task_id, log }) => `${task_id}:${line_break}${log.trimEnd()}`)
+  const logs = items.map(({ task_id, log }) => [`${task_id}:`, ...indentLines(log)].join(line_break))
   return [fields, tasks, ...logs].join(`${line_break}${line_break}`)
+}
+
+/** So that no line of a log looks like one of this command. */
+function indentLines(log: string): string[] {
+  return log
+    .trimEnd()
+    .split('\n')
+    .map((line) => `  ${line}`)
 }
 
 function describeTask({ task_id, state, try_number, lineage, requested }: PipelineTask) {

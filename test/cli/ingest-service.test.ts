@@ -81,7 +81,7 @@ test('a run that fails ends the command with exit code 1, and shows the log of t
   await ingest('deploy', writeDag('failing', { ...read, params: { file: 'absent.csv' } }))
   const { exit, stdout, stderr } = await readable('run', 'failing', '--wait')
   expect([exit, stderr]).toEqual([1, expect.stringMatching(/the run \S+ of failing has failed: of read/)])
-  expect(stdout).toMatch(/read:\n[\s\S]*does not exist/)
+  expect(stdout).toMatch(/read:\n {2}[^\n]*does not exist/)
   expect((await ingest('runs', 'failing', '--state', 'failed')).items).toHaveLength(1)
 })
 
