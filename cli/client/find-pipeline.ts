@@ -20,7 +20,7 @@ export async function findPipeline(api: ServiceClient, dag_id: string): Promise<
 export async function requirePipeline(api: ServiceClient, dag_id: string): Promise<FoundPipeline> {
   const found = await findPipeline(api, dag_id)
   if (found) return found
-  throw new CommandFailure(1, `there is no pipeline ${dag_id}`, 'list them: platform ingest pipelines')
+  throw new CommandFailure(1, `the pipeline ${dag_id} does not exist`, 'list them: platform ingest pipelines')
 }
 
 export function parsePipeline(object: unknown): FoundPipeline {

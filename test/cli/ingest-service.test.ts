@@ -93,17 +93,17 @@ test('a run of a paused pipeline is triggered once for a key, waits, and is stop
   expect((await ingest('show', 'paused')).tasks).toMatchObject([{ state: null }])
   expect((await ingest('stop', 'paused')).items).toMatchObject([{ dag_run_id: one.dag_run_id, state: 'failed' }])
   expect(await ingest('show', 'paused', one.dag_run_id)).toMatchObject({ state: 'failed', reason: 'it was stopped' })
-  const two = await ingest('run', 'paused')
-  expect(await ingest('resume', 'paused')).toMatchObject({ dag_id: 'paused', status: expect.any(String) })
-  await vi.waitFor(
-    async () => expect(await ingest('show', 'paused', two.dag_run_id)).toMatchObject({ state: 'success' }),
-    { timeout: 60_000 },
-  )
+  const two = readable('run', 'paused', '--wait', '--json')
+  await vi.waitFor(async () => expect((await ingest('runs', 'paused')).items).toHaveLength(2), { timeout: 60_000 })
+  expect(await ingest('resume', 'paused')).toMatchObject({ dag_id: 'paused' })
+  const { exit, stdout, stderr } = await two
+  expect([exit, JSON.parse(stdout).state]).toEqual([0, 'success'])
+  expect(stderr).toContain('the pipeline paused is paused: its runs wait until `platform ingest resume paused`')
 })
 
 test.each([
   [['run', 'absent'], 1, /absent/],
-  [['stop', 'absent'], 1, /there is no pipeline absent[\s\S]*platform ingest pipelines/],
+  [['stop', 'absent'], 1, /the pipeline absent does not exist[\s\S]*platform ingest pipelines/],
   [['runs', 'absent'], 1, /absent/],
 ])('%j names what is missing', async (words, code, message) => {
   const { exit, stderr } = await readable(...words)

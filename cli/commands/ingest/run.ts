@@ -1,11 +1,14 @@
 // Triggers a run of a pipeline.
 import * as z from 'zod'
+import type { ServiceClient } from '../../client/client.ts'
+import { findPipeline } from '../../client/find-pipeline.ts'
 import { readJsonFile } from '../../file/json-file.ts'
 import { describePipelineRun, fetchPipelineRun, findRunFailure, waitForPipelineRun } from '../../format/pipeline-run.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { command } from '../../program/command.ts'
 import { flag, required, text } from '../../program/params.ts'
 import { printResult } from '../../terminal/output.ts'
+import type { Terminal } from '../../terminal/terminal.ts'
 
 const triggeredRun = z.looseObject({ dag_id: z.string(), dag_run_id: z.string() })
 
@@ -27,6 +30,7 @@ export const definition = command({
     const extras = idempotencyKey ? { idempotency_key: idempotencyKey } : {}
     const triggered = triggeredRun.parse(await api.call('ingest.dag-run.trigger', input, extras))
     const key = { dag_id, dag_run_id: triggered.dag_run_id }
+    if (wait) await notePause(api, dag_id, terminal)
     const run = wait ? await waitForPipelineRun(api, key, terminal) : await fetchPipelineRun(api, key)
     const shown = await describePipelineRun(api, terminal, run)
     printResult(terminal, params.json, run, () => shown)
@@ -35,3 +39,10 @@ export const definition = command({
     return 0
   },
 })
+
+/** A run of a paused pipeline waits, as this command would without end and reason. */
+async function notePause(api: ServiceClient, dag_id: string, terminal: Terminal): Promise<void> {
+  const pipeline = await findPipeline(api, dag_id)
+  if (pipeline?.status !== 'paused') return
+  terminal.note(`the pipeline ${dag_id} is paused: its runs wait until \`platform ingest resume ${dag_id}\``)
+}
