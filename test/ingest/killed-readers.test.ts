@@ -1,9 +1,9 @@
 // A process that reads what is new of growing sources dies between any two writes of a run: no row is taken twice, and none is lost.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, test } from 'vitest'
 import type { IngestFaultPoint } from '../../daemon/roles/ingest/fault-points.ts'
-import { judgeSite, KilledPipeline } from '../support/ingest/killed-pipelines.ts'
+import { killReading } from '../support/ingest/kill-reading.ts'
+import { KilledPipeline } from '../support/ingest/killed-pipelines.ts'
 import { createKilledSite, type KilledSite } from '../support/ingest/killed-site.ts'
-import { waitUntil } from '../support/site/test-site.ts'
 
 let site: KilledSite
 let growing: KilledPipeline
@@ -25,17 +25,5 @@ const points: readonly IngestFaultPoint[] = [
 
 /** Two runs that were requested at once: the process dies in one of them. */
 test.each(points)('%s', async (point) => {
-  const doomed = await site.start(point)
-  await growing.grow()
-  for (const name of ['one', 'two'])
-    await growing.trigger(`${point}-${name}`).catch((error) => {
-      // No answer. A refusal is one.
-      if (!(error instanceof TypeError)) throw error
-    })
-  await waitUntil(() => doomed.hasEnded())
-  expect(doomed.log().trimEnd().split('\n').at(-1)).toBe(`fault point ${point}`)
-  const next = await site.start()
-  await growing.waitUntilQuiet()
-  await growing.judge(await judgeSite(site))
-  await next.kill()
+  await killReading(site, growing, point)
 })

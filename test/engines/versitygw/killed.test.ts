@@ -1,11 +1,11 @@
 // A process that reads what is new of a store of objects dies between landing and cursor: no object lands twice, and none is lost.
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, beforeAll } from 'vitest'
 import type { IngestFaultPoint } from '../../../daemon/roles/ingest/fault-points.ts'
 import { type Versitygw, versitygw, versitygwRequirement } from '../../support/engines/versitygw.ts'
-import { judgeSite, KilledPipeline } from '../../support/ingest/killed-pipelines.ts'
+import { killReading } from '../../support/ingest/kill-reading.ts'
+import { KilledPipeline } from '../../support/ingest/killed-pipelines.ts'
 import { createKilledSite, type KilledSite } from '../../support/ingest/killed-site.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
-import { waitUntil } from '../../support/site/test-site.ts'
 
 const where = whenPresent(versitygwRequirement)
 let server: Versitygw
@@ -42,17 +42,5 @@ afterAll(async () => {
 const points: readonly IngestFaultPoint[] = ['ingest-landing-named', 'ingest-task-performed', 'ingest-cursor-moved']
 
 where.each(points)('%s', async (point) => {
-  const doomed = await site.start(point)
-  await growing.grow()
-  for (const name of ['one', 'two'])
-    await growing.trigger(`${point}-${name}`).catch((error) => {
-      // No answer. A refusal is one.
-      if (!(error instanceof TypeError)) throw error
-    })
-  await waitUntil(() => doomed.hasEnded())
-  expect(doomed.log().trimEnd().split('\n').at(-1)).toBe(`fault point ${point}`)
-  const next = await site.start()
-  await growing.waitUntilQuiet()
-  await growing.judge(await judgeSite(site))
-  await next.kill()
+  await killReading(site, growing, point)
 })
