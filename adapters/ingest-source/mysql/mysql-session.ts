@@ -4,21 +4,13 @@ import type { Readable } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
 import type { Connection, FieldPacket } from 'mysql2'
 import { RowSourceError } from '../../../daemon/shared/row-source/row-source.ts'
-import type { AddressRule } from '../../platform/address-rule/address-rule.ts'
 import { checkedSocket } from '../../platform/address-rule/checked-socket.ts'
+import type { ServerAccess } from '../../platform/address-rule/server-access.ts'
 import type { MysqlDriver } from './driver.ts'
 import { describeMysqlError } from './mysql-errors.ts'
 
-export type MysqlAccess = {
-  readonly host: string
-  readonly port: number
+export type MysqlAccess = ServerAccess & {
   readonly database: string
-  readonly username?: string | undefined
-  readonly password?: string | undefined
-  readonly tls: 'verify' | 'off'
-  /** Authorities in PEM instead of the known ones. */
-  readonly ca?: string | undefined
-  readonly rule: AddressRule
 }
 
 /** Of a value, as the server sends it. */

@@ -7,22 +7,14 @@ import {
   refused_user,
 } from '../../../daemon/shared/row-source/connection-failure.ts'
 import { RowSourceError } from '../../../daemon/shared/row-source/row-source.ts'
-import type { AddressRule } from '../../platform/address-rule/address-rule.ts'
 import { checkedSocket } from '../../platform/address-rule/checked-socket.ts'
+import type { ServerAccess } from '../../platform/address-rule/server-access.ts'
 import type { PostgresDriver } from './driver.ts'
 
-export type PostgresAccess = {
-  readonly host: string
-  readonly port: number
+export type PostgresAccess = ServerAccess & {
   readonly database: string
   /** Default: public. */
   readonly schema?: string | undefined
-  readonly username?: string | undefined
-  readonly password?: string | undefined
-  readonly tls: 'verify' | 'off'
-  /** Authorities in PEM instead of the known ones. */
-  readonly ca?: string | undefined
-  readonly rule: AddressRule
 }
 
 /** To connect, with TLS and the proof of the secret. */

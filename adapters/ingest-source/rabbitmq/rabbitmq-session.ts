@@ -1,22 +1,14 @@
 // One session at a RabbitMQ: its address by the rule, TLS, and time limits of each request.
 import type { Channel, ChannelModel } from 'amqplib'
 import { RowSourceError } from '../../../daemon/shared/row-source/row-source.ts'
-import type { AddressRule } from '../../platform/address-rule/address-rule.ts'
 import { checkedLookup, findLiteralDenial, systemResolver } from '../../platform/address-rule/checked-lookup.ts'
+import type { ServerAccess } from '../../platform/address-rule/server-access.ts'
 import type { RabbitmqDriver } from './driver.ts'
 import { describeRabbitmqError, noAnswer } from './rabbitmq-errors.ts'
 
-export type RabbitmqAccess = {
-  readonly host: string
-  readonly port: number
+export type RabbitmqAccess = ServerAccess & {
   readonly virtual_host: string
   readonly queue: string
-  readonly username?: string | undefined
-  readonly password?: string | undefined
-  readonly tls: 'verify' | 'off'
-  /** Authorities in PEM instead of the known ones. */
-  readonly ca?: string | undefined
-  readonly rule: AddressRule
 }
 
 /** To connect, with TLS and the proof of the secret. */
@@ -102,7 +94,7 @@ export class RabbitmqSession {
     }
   }
 
-  /** What was not acknowledged goes back to the queue. */
+  /** Messages that were not acknowledged go back to the queue. */
   async close(): Promise<void> {
     const connection = this.#connection
     this.#connection = undefined

@@ -2,20 +2,12 @@
 
 import { describeConnectionFailure, refused_user } from '../../../daemon/shared/row-source/connection-failure.ts'
 import { RowSourceError } from '../../../daemon/shared/row-source/row-source.ts'
-import type { AddressRule } from '../../platform/address-rule/address-rule.ts'
 import { checkedLookup, findLiteralDenial, systemResolver } from '../../platform/address-rule/checked-lookup.ts'
+import type { ServerAccess } from '../../platform/address-rule/server-access.ts'
 import type { RedisDriver } from './driver.ts'
 
-export type RedisAccess = {
-  readonly host: string
-  readonly port: number
+export type RedisAccess = ServerAccess & {
   readonly database: number
-  readonly username?: string | undefined
-  readonly password?: string | undefined
-  readonly tls: 'verify' | 'off'
-  /** Authorities in PEM instead of the known ones. */
-  readonly ca?: string | undefined
-  readonly rule: AddressRule
 }
 
 /** An answer: bytes, a number, an error of one command of several, or a list of them. */
