@@ -1,4 +1,4 @@
-// What every demo has: a folder of its own, daemons that end with it, a time limit, and steps on the terminal or a report for scripts.
+// The frame of every demo: a folder of its own, daemons that end with it, a time limit, and steps on the terminal or a report for scripts.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

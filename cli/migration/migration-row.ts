@@ -1,4 +1,4 @@
-// What a migration does, or would do, with one object.
+// One object in a migration, and the action on it that is done or planned.
 export type MigrationRow = {
   readonly object: 'connection' | 'pipeline'
   readonly name: string

@@ -1,4 +1,4 @@
-// What this site has already of what a migration would bring.
+// The objects of this site that a migration compares with those of the former service.
 import * as z from 'zod'
 import type { ServiceClient } from '../client/client.ts'
 import { fetchAllItems } from '../client/fetch-items.ts'

@@ -1,4 +1,4 @@
-// What a camera or a program states about an image, in the tags of EXIF.
+// Facts that a camera or a program states about an image, in the tags of EXIF.
 import { DataFault } from '../../../daemon/kernel/data/data-fault.ts'
 import type { ByteWindow } from './byte-window.ts'
 import type { ImageFacts } from './image-facts.ts'

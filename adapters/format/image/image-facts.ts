@@ -1,4 +1,4 @@
-// What is known about an image: the columns of its row.
+// The facts about an image: the columns of its row.
 import type { ValueType } from '../../../daemon/kernel/data/data-schema.ts'
 import { thumbnail_bytes_column, thumbnail_start_column } from '../../../daemon/kernel/data/media-columns.ts'
 

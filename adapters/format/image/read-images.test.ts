@@ -1,4 +1,4 @@
-// What is known about images as programs write them, and about files made to exhaust a reader.
+// Images as programs write them, and files that are made to exhaust a reader.
 // test/support/data/images was written by Pillow 13.0.0, pillow-heif and tifffile 2026.3.3.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'

@@ -115,7 +115,7 @@ class CellReader {
 
   #sharedText(number: number): string | undefined {
     const text = this.#workbook.shared[number]
-    if (text === undefined) throw new DataFault(`damaged: there is no shared text ${number}`)
+    if (text === undefined) throw new DataFault(`damaged: the shared text ${number} is missing`)
     return text === '' ? undefined : text
   }
 

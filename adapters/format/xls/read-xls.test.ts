@@ -176,7 +176,7 @@ describe('is refused:', () => {
     [
       'a shared text that is not there',
       () => encodeXls({ sheets: { S: [xlsCell.shared(0, 0, 7)] } }),
-      'there is no shared text 7',
+      'the shared text 7 is missing',
     ],
     ['a column of .xlsx', () => encodeXls({ sheets: { S: [xlsCell.number(0, 700, 1)] } }), 'a cell is in column 701'],
     [

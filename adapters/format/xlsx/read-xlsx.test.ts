@@ -159,7 +159,7 @@ describe('a workbook that is made to exhaust a reader, or to reach other files, 
     [
       'a shared text that is not there',
       { sheets: { S: '<row><c t="s"><v>7</v></c></row>' } },
-      'there is no shared text 7',
+      'the shared text 7 is missing',
     ],
     ['XML that does not end', { sheets: { S: '<row><c>' } }, 'damaged: xl/worksheets/sheet1.xml'],
     [

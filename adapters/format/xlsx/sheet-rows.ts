@@ -77,7 +77,7 @@ function readValue(texts: CellTexts, { type, style }: Cell, value: string | unde
   switch (type) {
     case 's': {
       const text = texts.shared[Number(value)]
-      if (text === undefined) throw new DataFault(`damaged: there is no shared text ${value.slice(0, 20)}`)
+      if (text === undefined) throw new DataFault(`damaged: the shared text ${value.slice(0, 20)} is missing`)
       return text
     }
     case 'b':

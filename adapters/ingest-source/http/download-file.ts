@@ -57,7 +57,7 @@ async function requestFile(
   { base, authorization }: DownloadAccess,
   signal: AbortSignal,
 ): Promise<HttpResponse> {
-  // What is compressed on the way would have another size and digest than the file.
+  // A body that is compressed on the way would have another size and digest than the file.
   const headers = { 'accept-encoding': 'identity', ...(authorization === undefined ? {} : { authorization }) }
   for (let [place, count] = [url, 0]; ; count++) {
     const limits = { head_ms: idle_ms, idle_ms }

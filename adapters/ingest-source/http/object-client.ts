@@ -69,7 +69,7 @@ export class ObjectClient {
     versionOf: (response: HttpResponse) => string | undefined,
     signal: AbortSignal,
   ): AsyncGenerator<Uint8Array> {
-    // What is compressed on the way would have another size and digest than the object.
+    // A body that is compressed on the way would have another size and digest than the object.
     const headers = { ...request.headers, 'accept-encoding': 'identity' }
     const response = await this.send({ ...request, headers }, signal)
     try {

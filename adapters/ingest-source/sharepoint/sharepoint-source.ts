@@ -71,7 +71,7 @@ class SharepointSource implements ObjectSource {
     if (!page) return { objects: [] }
     const { value, '@odata.nextLink': link } = await this.#graph.get(page.at, children, no_folder, signal)
     const library = await this.#findLibrary(signal)
-    // What links to another library is not of this one.
+    // An item that links to another library is not of this one.
     const own = value.filter(({ remoteItem }) => remoteItem === undefined)
     const folders = own.flatMap(({ id, name, folder }) => {
       const path = `${page.path}${name}/`
