@@ -4,13 +4,15 @@ import type { Readable } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
 import type { Connection, FieldPacket } from 'mysql2'
 import { RowSourceError } from '../../../daemon/shared/row-source/row-source.ts'
+import type { ServerAccess } from '../../../daemon/shared/row-source/server-access.ts'
+import type { AddressRule } from '../../platform/address-rule/address-rule.ts'
 import { checkedSocket } from '../../platform/address-rule/checked-socket.ts'
-import type { ServerAccess } from '../../platform/address-rule/server-access.ts'
 import type { MysqlDriver } from './driver.ts'
 import { describeMysqlError } from './mysql-errors.ts'
 
 export type MysqlAccess = ServerAccess & {
   readonly database: string
+  readonly rule: AddressRule
 }
 
 /** Of a value, as the server sends it. */

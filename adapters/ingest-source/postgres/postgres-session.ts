@@ -7,14 +7,16 @@ import {
   refused_user,
 } from '../../../daemon/shared/row-source/connection-failure.ts'
 import { RowSourceError } from '../../../daemon/shared/row-source/row-source.ts'
+import type { ServerAccess } from '../../../daemon/shared/row-source/server-access.ts'
+import type { AddressRule } from '../../platform/address-rule/address-rule.ts'
 import { checkedSocket } from '../../platform/address-rule/checked-socket.ts'
-import type { ServerAccess } from '../../platform/address-rule/server-access.ts'
 import type { PostgresDriver } from './driver.ts'
 
 export type PostgresAccess = ServerAccess & {
   readonly database: string
   /** Default: public. */
   readonly schema?: string | undefined
+  readonly rule: AddressRule
 }
 
 /** To connect, with TLS and the proof of the secret. */

@@ -1,14 +1,16 @@
 // One session at a RabbitMQ: its address by the rule, TLS, and time limits of each request.
 import type { Channel, ChannelModel } from 'amqplib'
 import { RowSourceError } from '../../../daemon/shared/row-source/row-source.ts'
+import type { ServerAccess } from '../../../daemon/shared/row-source/server-access.ts'
+import type { AddressRule } from '../../platform/address-rule/address-rule.ts'
 import { checkedLookup, findLiteralDenial, systemResolver } from '../../platform/address-rule/checked-lookup.ts'
-import type { ServerAccess } from '../../platform/address-rule/server-access.ts'
 import type { RabbitmqDriver } from './driver.ts'
 import { describeRabbitmqError, noAnswer } from './rabbitmq-errors.ts'
 
 export type RabbitmqAccess = ServerAccess & {
   readonly virtual_host: string
   readonly queue: string
+  readonly rule: AddressRule
 }
 
 /** To connect, with TLS and the proof of the secret. */

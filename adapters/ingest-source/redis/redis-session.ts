@@ -2,12 +2,14 @@
 
 import { describeConnectionFailure, refused_user } from '../../../daemon/shared/row-source/connection-failure.ts'
 import { RowSourceError } from '../../../daemon/shared/row-source/row-source.ts'
+import type { ServerAccess } from '../../../daemon/shared/row-source/server-access.ts'
+import type { AddressRule } from '../../platform/address-rule/address-rule.ts'
 import { checkedLookup, findLiteralDenial, systemResolver } from '../../platform/address-rule/checked-lookup.ts'
-import type { ServerAccess } from '../../platform/address-rule/server-access.ts'
 import type { RedisDriver } from './driver.ts'
 
 export type RedisAccess = ServerAccess & {
   readonly database: number
+  readonly rule: AddressRule
 }
 
 /** An answer: bytes, a number, an error of one command of several, or a list of them. */

@@ -1,6 +1,4 @@
-// How a client reaches a server of another party, whatever that server speaks.
-import type { AddressRule } from './address-rule.ts'
-
+// How a source that is a server is reached, whatever it speaks.
 export type ServerAccess = {
   readonly host: string
   readonly port: number
@@ -9,5 +7,4 @@ export type ServerAccess = {
   readonly tls: 'verify' | 'off'
   /** Authorities in PEM instead of the known ones. */
   readonly ca?: string | undefined
-  readonly rule: AddressRule
 }
