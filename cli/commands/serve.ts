@@ -1,5 +1,5 @@
 // Runs the site's roles in this process until SIGTERM or SIGINT.
-import { keepHeapSmall, letYoungSpaceGrow } from '../../daemon/boot/host/heap-growth.ts'
+import { loadInLittleMemory } from '../../daemon/boot/host/heap-growth.ts'
 import { isRefusal } from '../../daemon/kernel/error/errors.ts'
 import { requireOwnSite, siteOption } from '../options/site-options.ts'
 import { CommandFailure, command } from '../program/command.ts'
@@ -23,7 +23,7 @@ export const definition = command({
   example: 'platform serve site consensus --site ./site',
   async run(params, terminal) {
     const folder = requireOwnSite(params, terminal)
-    keepHeapSmall()
+    const endLoading = loadInLittleMemory()
     const { serve } = await import('../../daemon/boot/serve.ts')
     const flags = {
       ...(params.logLevel === undefined ? {} : { 'platform.log_level': params.logLevel }),
@@ -33,7 +33,7 @@ export const definition = command({
     // Registered before the roles start, so that a signal during the start also stops them in order.
     const stopSignal = waitForStopSignal()
     const running = await serve({ folder, env: terminal.env, flags, ...roles }).catch(rethrowConflict)
-    letYoungSpaceGrow()
+    endLoading()
     await stopSignal
     await running.stop()
     return 0

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { keepHeapSmall, letYoungSpaceGrow } from '../../daemon/boot/host/heap-growth.ts'
+import { loadInLittleMemory } from '../../daemon/boot/host/heap-growth.ts'
 import type { KeyAlgorithm } from '../../daemon/kernel/cryptography/signatures.ts'
 import type { Peer } from '../../daemon/kernel/identity/peer.ts'
 import { computeMedian, type Figure } from '../support/bench/figure.ts'
@@ -114,8 +114,7 @@ async function drainInChild(folder: string): Promise<DrainResult> {
 /** The work of the child: takes in every file of the folder, and reports its progress. */
 async function drainInProcess(folder: string): Promise<void> {
   // As `serve` does.
-  keepHeapSmall()
-  letYoungSpaceGrow()
+  loadInLittleMemory()()
   const peer = JSON.parse(readFileSync(path.join(folder, 'peer.json'), 'utf8')) as Peer
   const receiver = await startFiledropReceiver(path.join(folder, 'receiver'), peer, path.join(folder, 'fresh'))
   const say = (message: object) => process.stdout.write(`${JSON.stringify(message)}\n`)

@@ -4,7 +4,6 @@ import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, re
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { zstdDecompressSync } from 'node:zlib'
 import type Database from 'better-sqlite3'
 import { writeFully } from '../../platform/durable-file/write-durably.ts'
 
@@ -15,12 +14,12 @@ type NativeBinding = NonNullable<Database.Options['nativeBinding']>
 let loadedBinding: NativeBinding | undefined
 
 /**
- * The compressed addon in the executable; undefined from sources. Inside the executable all modules lie flat in one virtual folder,
+ * The addon in the executable; undefined from sources. Inside the executable all modules lie flat in one virtual folder,
  * with `native/` and `profiles/` beside them. Threads cannot read it, and are given it.
  */
 export function readPackedAddon(): Uint8Array | undefined {
   const moduleDirectory = path.dirname(fileURLToPath(import.meta.url))
-  const file = path.join(moduleDirectory, 'native', `better_sqlite3-linux-${process.arch}.node.zst`)
+  const file = path.join(moduleDirectory, 'native', `better_sqlite3-linux-${process.arch}.node`)
   return existsSync(file) ? readFileSync(file) : undefined
 }
 
@@ -33,7 +32,7 @@ export function loadSqliteAddon(dir: string, packed?: Uint8Array): NativeBinding
   if (loadedBinding) return loadedBinding
   const addon = packed ?? readPackedAddon()
   if (!addon) return findPrebuiltAddon()
-  loadedBinding = loadNative(zstdDecompressSync(addon), dir)
+  loadedBinding = loadNative(addon, dir)
   return loadedBinding
 }
 
@@ -48,7 +47,7 @@ function findPrebuiltAddon(): string {
  * the first.
  * @throws Error with the reason when `dir` is not a folder of this user alone, or its file system forbids running code.
  */
-export function loadNative(content: Buffer, dir: string): NativeBinding {
+export function loadNative(content: Uint8Array, dir: string): NativeBinding {
   const folder = openOwnFolder(dir)
   try {
     const file = createNamelessFile(folder)
@@ -97,7 +96,7 @@ function createNamelessFile(folder: number): number {
 const lacksNamelessFiles: ReadonlySet<string> = new Set(['EOPNOTSUPP', 'EISDIR', 'EINVAL'])
 
 /** The file system is asked for what it stored: code that differs by one bit is not run. */
-function requireContent(file: number, content: Buffer, dir: string): void {
+function requireContent(file: number, content: Uint8Array, dir: string): void {
   const stored = Buffer.alloc(content.length)
   const bytes = readSync(file, stored, 0, stored.length, 0)
   if (bytes !== content.length || fstatSync(file).size !== content.length || !stored.equals(content))
