@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { PassThrough } from 'node:stream'
 import { zstdDecompressSync } from 'node:zlib'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { providePdfScript } from '../../adapters/format/pdf/pdf-script.ts'
 import { readPdf } from '../../adapters/format/pdf/read-pdf.ts'
 import { usualLimits } from '../../daemon/kernel/data/read-options.ts'
@@ -12,16 +12,26 @@ import { loadDriver } from '../../daemon/runtime/ingest/connection/source-driver
 import { listRows, memoryRanges } from '../../test/support/data/memory-source.ts'
 import { bundle } from './bundle.mjs'
 
+const folders: string[] = []
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true })
+})
+
 async function buildScripts(hasFaultPoints: boolean): Promise<string> {
   const into = mkdtempSync(path.join(tmpdir(), 'bundle-'))
-  onTestFinished(() => rmSync(into, { recursive: true }))
+  folders.push(into)
   await bundle({ root: path.resolve('.'), into, target: 'linux-x64', hasFaultPoints })
   return into
 }
 
+/** The scripts of a release. */
+let release = ''
+beforeAll(async () => {
+  release = await buildScripts(false)
+})
+
 /** The names of the scripts that can end their process at a fault point. */
-async function listScriptsWithFaultPoints(hasFaultPoints: boolean): Promise<string[]> {
-  const into = await buildScripts(hasFaultPoints)
+function listScriptsWithFaultPoints(into: string): string[] {
   const scripts = readdirSync(into).filter((name) => /\.(mjs|cjs|cjs\.zst)$/.test(name))
   return scripts.filter((name) => {
     const bytes = readFileSync(path.join(into, name))
@@ -30,42 +40,40 @@ async function listScriptsWithFaultPoints(hasFaultPoints: boolean): Promise<stri
 }
 
 test('a release has no fault points, and a build for tests has them in threads too', async () => {
-  expect(await listScriptsWithFaultPoints(false)).toEqual([])
-  expect(await listScriptsWithFaultPoints(true)).toContain('ingest-thread.cjs')
+  expect(listScriptsWithFaultPoints(release)).toEqual([])
+  expect(listScriptsWithFaultPoints(await buildScripts(true))).toContain('ingest-thread.cjs')
 })
 
 test('the library of a source is a script of its own, which needs Node alone', async () => {
-  const into = await buildScripts(false)
   const loadNone = () => Promise.reject(new Error('the script was not used'))
   type Postgres = { readonly postgresDriver: { readonly Client: new (config: object) => { readonly port: number } } }
-  const packed = readFileSync(path.join(into, 'postgres-driver.cjs.zst'))
+  const packed = readFileSync(path.join(release, 'postgres-driver.cjs.zst'))
   const { postgresDriver } = await loadDriver<Postgres>(packed, loadNone)
   expect(new postgresDriver.Client({ port: 7 }).port).toBe(7)
   type Mysql = { readonly mysqlDriver: { createConnection(config: object): { destroy(): void } } }
-  const { mysqlDriver } = await loadDriver<Mysql>(readFileSync(path.join(into, 'mysql-driver.cjs.zst')), loadNone)
+  const { mysqlDriver } = await loadDriver<Mysql>(readFileSync(path.join(release, 'mysql-driver.cjs.zst')), loadNone)
   mysqlDriver.createConnection({ stream: new PassThrough() }).destroy()
   type Rabbitmq = { readonly rabbitmqDriver: { readonly credentials: { plain(user: string, secret: string): object } } }
-  const rabbitmq = readFileSync(path.join(into, 'rabbitmq-driver.cjs.zst'))
+  const rabbitmq = readFileSync(path.join(release, 'rabbitmq-driver.cjs.zst'))
   const { rabbitmqDriver } = await loadDriver<Rabbitmq>(rabbitmq, loadNone)
   expect(rabbitmqDriver.credentials.plain('ann', 'secret')).toMatchObject({ mechanism: 'PLAIN' })
   type Redis = { readonly redisDriver: { createClient(options: object): { readonly isOpen: boolean } } }
-  const { redisDriver } = await loadDriver<Redis>(readFileSync(path.join(into, 'redis-driver.cjs.zst')), loadNone)
+  const { redisDriver } = await loadDriver<Redis>(readFileSync(path.join(release, 'redis-driver.cjs.zst')), loadNone)
   expect(redisDriver.createClient({}).isOpen).toBe(false)
-  const thread = readFileSync(path.join(into, 'ingest-thread.cjs'), 'utf8')
+  const thread = readFileSync(path.join(release, 'ingest-thread.cjs'), 'utf8')
   expect(thread).toContain('FETCH FORWARD')
   for (const part of ['SCRAM-SHA-256', 'caching_sha2_password: require', 'amqp-node.github.io'])
     expect(thread).not.toContain(part)
 })
 
 test('the library that reads PDF is a script of a thread of its own, which needs Node alone', async () => {
-  const into = await buildScripts(false)
-  const packed = readFileSync(path.join(into, 'pdf-thread.cjs.zst'))
+  const packed = readFileSync(path.join(release, 'pdf-thread.cjs.zst'))
   expect(packed.length).toBeLessThan(360_000)
   providePdfScript(packed)
   onTestFinished(() => providePdfScript(undefined))
   const file = memoryRanges(readFileSync('test/support/data/pdf/report.pdf'))
   const { names, rows } = await listRows(readPdf(file, { limits: usualLimits, isSelected: () => true }))
   expect(rows[0]?.[names.indexOf('text')]).toBe('Report of payments')
-  const thread = readFileSync(path.join(into, 'ingest-thread.cjs'), 'utf8')
+  const thread = readFileSync(path.join(release, 'ingest-thread.cjs'), 'utf8')
   expect(thread).not.toContain('PasswordException: response')
 })
