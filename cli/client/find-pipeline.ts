@@ -5,7 +5,7 @@ import type { ServiceClient } from './client.ts'
 import { fetchAllItems } from './fetch-items.ts'
 
 const pipeline = z.looseObject({
-  ...{ uid: z.string(), dag_id: z.string(), status: z.string() },
+  ...{ uid: z.string(), dag_id: z.string(), status: z.string(), pipeline_type: z.string() },
   fault: z.looseObject({ reason: z.string(), path: z.string().optional(), line: z.int().optional() }).optional(),
 })
 export type FoundPipeline = z.output<typeof pipeline>

@@ -24,7 +24,13 @@ export type DagRepositoryWorld = {
 /** A text that has this is rejected, in the line where it is. */
 export const wrong_text = 'WRONG'
 export const testLayout: RepositoryLayout = {
-  ...{ branch: 'main', dag_path: 'dags', pending_path: 'waiting/pending', catalog_path: 'catalog.json' },
+  ...{
+    branch: 'main',
+    dag_path: 'dags',
+    test_path: 'tests',
+    pending_path: 'waiting/pending',
+    catalog_path: 'catalog.json',
+  },
 }
 
 type DagRepositoryRequirement = {
@@ -91,6 +97,22 @@ export const dagRepositoryRequirements: readonly DagRepositoryRequirement[] = [
     await judge(bad, { state: 'rejected', reason: 'the text is wrong', line: 2 })
     expect(await repository.check(bad)).toMatchObject({ state: 'rejected', reason: /the text is wrong/, line: 2 })
   }),
+
+  requirement(
+    'tests',
+    'has the DAG of a journey test in the folder of tests alone',
+    async ({ repository, readLive }) => {
+      const of = { uid: 'pl_journey', dag_id: 'daily', isTest: true }
+      const file = { uid: of.uid, name: dagFileName(of, 'json') }
+      const commit = await repository.propose({ ...file, text: '{}\n' }, note)
+      const published = await repository.publish({ ...file, commit }, 'one\n', note)
+      expect(await repository.read(file.name)).toEqual({ text: '{}\n', commit: published })
+      expect(await readLive(`tests/${file.name}`)).toBe('{}\n')
+      expect(await readLive(`dags/${file.name}`)).toBeUndefined()
+      await repository.remove(of.uid, listDagFileNames(of), note)
+      expect(await repository.read(file.name)).toBeUndefined()
+    },
+  ),
 
   requirement('publish', 'publishes a DAG with the catalog in one commit, and once', async (world) => {
     const { repository, other, readLive, countCommits } = world

@@ -11,7 +11,11 @@ import type {
   DagRepository,
   LiveDag,
 } from '../../../daemon/shared/dag-repository/dag-repository.ts'
-import { pendingBranch, type RepositoryLayout } from '../../../daemon/shared/dag-repository/repository-layout.ts'
+import {
+  livePath,
+  pendingBranch,
+  type RepositoryLayout,
+} from '../../../daemon/shared/dag-repository/repository-layout.ts'
 import type { GitHost, HostChange } from './git-host.ts'
 
 const max_tries = 20
@@ -165,6 +169,6 @@ export class HostedRepository implements DagRepository {
   }
 
   #livePath(name: string): string {
-    return `${this.#layout.dag_path}/${name}`
+    return livePath(this.#layout, name)
   }
 }

@@ -12,7 +12,11 @@ import type {
   DagRepository,
   LiveDag,
 } from '../../../daemon/shared/dag-repository/dag-repository.ts'
-import { pendingBranch, type RepositoryLayout } from '../../../daemon/shared/dag-repository/repository-layout.ts'
+import {
+  livePath,
+  pendingBranch,
+  type RepositoryLayout,
+} from '../../../daemon/shared/dag-repository/repository-layout.ts'
 import { syncFolderAsync } from '../../platform/durable-file/sync-folder.ts'
 import { removeBranch, setBranch, underBranchLock } from './branch-file.ts'
 import { durableGitFiles } from './durable-git-files.ts'
@@ -129,7 +133,7 @@ export class LocalRepository implements Omit<DagRepository, 'probe' | 'close'> {
   }
 
   #livePath(name: string): string {
-    return `${this.#options.layout.dag_path}/${name}`
+    return livePath(this.#options.layout, name)
   }
 }
 

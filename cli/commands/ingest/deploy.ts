@@ -14,19 +14,21 @@ export const definition = command({
   summary: 'Deploy a pipeline from a file, or deploy it again with other content',
   notes: [
     'FILE is an assembled DAG as JSON: {"format": 1, "dag_id": "orders", "tasks": [...]} (platform tools list names the',
-    'operators); with Airflow also a DAG file in Python, whose name --dag gives. The command waits for the check of the',
-    'content. Rejected content ends it with exit code 1 and the reason; what is live then stays live.',
+    'operators); with Airflow also a DAG file in Python, whose name --dag gives. With --type journey_test it is a journey:',
+    '{"dag_id": "orders_journey", "hops": [...], "verifications": [...]}. The command waits for the check of the content.',
+    'Rejected content ends it with exit code 1 and the reason; what is live then stays live.',
   ].join('\n'),
   positionals: { file: required(text('FILE', 'File of the DAG')) },
   options: {
     dag: text('DAG', 'Name of the DAG (default: that in FILE)'),
+    type: text('TYPE', 'Template that a new pipeline follows, such as journey_test (default: assembled)'),
     schedule: text('CRON', 'Cron expression, @hourly, @daily, @weekly, @monthly, or none (default: as it is)'),
     timezone: text('ZONE', 'Time zone of the schedule, such as Europe/Berlin (default: UTC)'),
     ...classificationOptions,
     ...serviceOptions,
   },
   example: 'platform ingest deploy orders.json --schedule @daily',
-  async run({ file, dag, schedule, timezone, ...params }, terminal) {
+  async run({ file, dag, type, schedule, timezone, ...params }, terminal) {
     const content = readInputFile(file, max_data_bytes)
     const dag_id = dag ?? findDagId(content, file)
     const api = await connectService(params, terminal)
@@ -39,10 +41,22 @@ export const definition = command({
         `${dag_id} is deployed, and keeps its label`,
         'leave out --classification, --categories and --releasable-to, or deploy another DAG',
       )
+    if (before && type !== undefined && type !== before.pipeline_type)
+      throw new CommandFailure(
+        2,
+        `${dag_id} is deployed as ${before.pipeline_type}, and keeps its type`,
+        'leave out --type, or deploy another DAG',
+      )
     const timing = { ...(schedule !== undefined && { schedule: schedule === 'none' ? null : schedule }), timezone }
     const sent = before
       ? await api.call('ingest.datapipeline.update', { uid: before.uid, content, ...timing })
-      : await api.call('ingest.datapipeline.deploy', { dag_id, content, ...timing, classification })
+      : await api.call('ingest.datapipeline.deploy', {
+          dag_id,
+          content,
+          pipeline_type: type,
+          ...timing,
+          classification,
+        })
     const { uid } = parsePipeline(sent)
     const pipeline = await waitForCheck(api, uid, (line) => terminal.progress(line))
     const shown = () => formatFields(terminal, { pipeline: dag_id, uid, status: pipeline.status })

@@ -7,6 +7,7 @@ import type { ConnectionConfig } from './connection/type/catalog.ts'
 import type { DatasetRef, LandedCursor, LandedSummary, WrittenFile } from './dataset/model.ts'
 import type { IngestFaultPoint } from './fault-points.ts'
 import type { HttpDataSource } from './http-source/model.ts'
+import type { HttpTarget } from './http-target/model.ts'
 import type { CarriedFile } from './operator/ingest-landing-zone.ts'
 
 export type TaskWork = {
@@ -23,6 +24,8 @@ export type TaskWork = {
   readonly carried?: CarriedFile
   /** The source of the profile that the task names. */
   readonly http_source?: HttpDataSource
+  /** The service of the profile that the task names. */
+  readonly http_target?: HttpTarget
   /** Of a task that reads what is new. */
   readonly cursor?: TaskCursor
 }

@@ -63,7 +63,7 @@ import { stop as stopEffect } from './effect/stop.ts'
 import { unpause as unpauseEffect } from './effect/unpause.ts'
 import { update as updateEffect } from './effect/update.ts'
 import { failureReports } from './failure-report/model.ts'
-import { findHttpSourcesFault } from './http-source/faults.ts'
+import { findHttpPlacesFault } from './http-source/faults.ts'
 import { landingZones } from './landing-zone/model.ts'
 import { landingZoneJob } from './landing-zone/zone-job.ts'
 import { metrics } from './metrics.ts'
@@ -135,7 +135,7 @@ export const ingest: Role = role(outline, {
     operator: { list: operatorList },
   },
   messages: {},
-  refusesToStart: findHttpSourcesFault,
+  refusesToStart: findHttpPlacesFault,
   resources,
   serviceInfo: ({ deployment_profile }) => ({
     name: 'pipeline-service',

@@ -7,6 +7,7 @@ import { settingsBlock } from '../../kernel/settings/settings.ts'
 import { scannerSettings } from '../../shared/body-scanner/scanner-settings.ts'
 import { projectPath, repositoryBranch, repositoryPath } from '../../shared/dag-repository/repository-layout.ts'
 import { httpDataSource } from './http-source/model.ts'
+import { httpTarget } from './http-target/model.ts'
 import { lineageSinkSettings } from './lineage/sink.ts'
 
 export const listener: ListenerDeclaration<''> = { prefix: '', env: 'PIPELINE', port: 8_008 }
@@ -132,6 +133,10 @@ export const settings = settingsBlock('ingest', {
     env: 'DAG_REPO_DAG_PATH',
     doc: 'Folder of live DAGs on that branch.',
   }),
+  dag_repo_test_path: repositoryPath.default('tests').meta({
+    env: 'DAG_REPO_TEST_PATH',
+    doc: 'Folder of the DAGs of journey tests on that branch.',
+  }),
   dag_repo_pending_path: repositoryPath.default('pending').meta({
     env: 'DAG_REPO_PENDING_PATH',
     doc: 'Folder of a DAG that awaits its check, on a branch of its own.',
@@ -165,6 +170,14 @@ export const settings = settingsBlock('ingest', {
     .default([])
     .meta({
       doc: 'Places from which pipelines download files over HTTP, by the operator ingest_http; no others are reached.',
+    }),
+  http_targets: z
+    .array(httpTarget)
+    .max(256)
+    .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'must have unique names')
+    .default([])
+    .meta({
+      doc: 'Services to which tasks of journey tests and dispatched effects send requests over HTTP; no others are reached. Only in the profile.',
     }),
   objects_max_file_mb: z.int().min(1).max(1_048_576).default(4_096).meta({
     doc: 'Maximum size of an object that the operator ingest_objects downloads, in MB.',

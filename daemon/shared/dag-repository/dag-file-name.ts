@@ -4,10 +4,18 @@ const extensions = ['json', 'py'] as const
 /** `json`: an assembled DAG. */
 export type DagLanguage = (typeof extensions)[number]
 
-type ManagedDagName = { readonly uid: string; readonly dag_id: string }
+/** `isTest`: of a journey test, which has a folder of its own. */
+export type ManagedDagName = { readonly uid: string; readonly dag_id: string; readonly isTest?: boolean }
 
-export function dagFileName({ uid, dag_id }: ManagedDagName, language: DagLanguage): string {
-  return `${dag_id}.${uid}.${language}`
+/** No uid has a dot, so that no other name ends so. */
+const test_mark = '.test'
+
+export function dagFileName({ uid, dag_id, isTest = false }: ManagedDagName, language: DagLanguage): string {
+  return `${dag_id}.${uid}${isTest ? test_mark : ''}.${language}`
+}
+
+export function isTestFile(name: string): boolean {
+  return extensions.some((extension) => name.endsWith(`${test_mark}.${extension}`))
 }
 
 /** The name in each language: a DAG may change its own. */

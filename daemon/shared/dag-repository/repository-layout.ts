@@ -1,5 +1,6 @@
 // Where a DAG repository has what: its live branch, and paths within a branch.
 import * as z from 'zod'
+import { isTestFile } from './dag-file-name.ts'
 
 const segment = /^(?!\.{1,2}$)(?!\.git$)[A-Za-z0-9_.-]{1,100}$/
 /** A path within a branch: plain segments, which no step leads out of. */
@@ -29,10 +30,17 @@ export type RepositoryLayout = {
   readonly branch: string
   /** Folder of live DAGs. */
   readonly dag_path: string
+  /** The same for DAGs of journey tests. */
+  readonly test_path: string
   /** Folder of a DAG on its pending branch. */
   readonly pending_path: string
   /** File of the catalog of operators. */
   readonly catalog_path: string
+}
+
+/** Where a live DAG is on the branch, by the name of its file. */
+export function livePath({ dag_path, test_path }: RepositoryLayout, name: string): string {
+  return `${isTestFile(name) ? test_path : dag_path}/${name}`
 }
 
 export function pendingBranch(uid: string): string {

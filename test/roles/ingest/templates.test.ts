@@ -8,11 +8,11 @@ import { ingestContent, setUpIngestSite, waitUntilDeployed } from './ingest-site
 
 const site = setUpIngestSite()
 
-test('there is a template for any DAG, and one for each operator that takes data in', async () => {
+test('there is a template for any DAG, one for each operator that takes data in, and one for journey tests', async () => {
   const ann = await site().as()
   const { items } = await ann.ok(templates, {})
   const sources = operators.filter(({ inputs, makes_dataset }) => inputs.max === 0 && makes_dataset)
-  expect(items.map(({ name }) => name)).toEqual(['assembled', ...sources.map(({ name }) => name)])
+  expect(items.map(({ name }) => name)).toEqual(['assembled', ...sources.map(({ name }) => name), 'journey_test'])
   for (const { name, summary } of items) {
     const shown = await ann.ok(template, { template_name: name })
     expect(shown).toMatchObject({ name, summary, schema: { $schema: expect.stringContaining('2020-12') } })
@@ -23,6 +23,8 @@ test('there is a template for any DAG, and one for each operator that takes data
   expect(tasks.prefixItems[0].properties).toMatchObject({
     ...{ operator: { const: 'ingest_file' }, params: { required: ['file'] } },
   })
+  const journey = await ann.ok(template, { template_name: 'journey_test' })
+  expect(journey.schema).toMatchObject({ required: ['dag_id', 'hops', 'verifications'] })
   for (const template_name of ['nothing', 'constructor', '__proto__'])
     expect(await ann.refusal(template, { template_name })).toBe('not_found')
 })

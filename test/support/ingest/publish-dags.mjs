@@ -6,7 +6,13 @@ import { takeLock } from '../../../adapters/store/sqlite/lock.ts'
 const [folder = '', writer = ''] = process.argv.slice(2)
 const repository = new LocalRepository({
   gitdir: path.join(folder, 'dags.git'),
-  layout: { branch: 'main', dag_path: 'dags', pending_path: 'pending', catalog_path: 'catalog.json' },
+  layout: {
+    branch: 'main',
+    dag_path: 'dags',
+    test_path: 'tests',
+    pending_path: 'pending',
+    catalog_path: 'catalog.json',
+  },
   takeLock: () => takeLock(path.join(folder, 'dags.lock'), folder),
   check: async () => ({ state: 'passed' }),
 })

@@ -1,7 +1,7 @@
 // The deployment of a pipeline as a job.
 import { claimConnection, freeConnections } from '../connection/claim-connection.ts'
 import { listConnections } from '../connection/task-connection.ts'
-import { refuseHttpSources } from '../http-source/find-http-source.ts'
+import { refuseHttpPlaces } from '../http-target/find-http-target.ts'
 import { syncZone } from '../landing-zone/change-zone.ts'
 import { deploymentJobOf } from '../managed-dag/deployment-job.ts'
 import { pipelines } from './model.ts'
@@ -12,7 +12,7 @@ export const deploymentJob = deploymentJobOf({
   collection: pipelines,
   read: readContent,
   claim: async (call, { id, value }, dag) =>
-    refuseHttpSources(call, dag.tasks, value) ?? (await claimConnection(call, { id, label: value.label }, dag)),
+    refuseHttpPlaces(call, dag.tasks, value) ?? (await claimConnection(call, { id, label: value.label }, dag)),
   async release(call, doc, dag) {
     const { id, value } = doc
     await syncZone(call, doc, dag)

@@ -1,6 +1,6 @@
 // The deployment of an effect as a job.
 
-import { refuseHttpSources } from '../http-source/find-http-source.ts'
+import { refuseHttpPlaces } from '../http-target/find-http-target.ts'
 import { refuseZoneOfEffect } from '../landing-zone/change-zone.ts'
 import { deploymentJobOf } from '../managed-dag/deployment-job.ts'
 import { readEffect } from './assemble.ts'
@@ -10,5 +10,5 @@ export const effectDeploymentJob = deploymentJobOf({
   name: 'effect-deployment',
   collection: effects,
   read: readEffect,
-  claim: async (call, { value }, dag) => refuseZoneOfEffect(dag) ?? refuseHttpSources(call, dag.tasks, value),
+  claim: async (call, { value }, dag) => refuseZoneOfEffect(dag) ?? refuseHttpPlaces(call, dag.tasks, value),
 })

@@ -4,6 +4,7 @@ import { dagFileName } from '../../../shared/dag-repository/dag-file-name.ts'
 import { dagRepositoryPart } from '../../../shared/dag-repository/dag-repository.ts'
 import { faultPointPart } from '../parts.ts'
 import { languageOf } from './content-reading.ts'
+import { fileOf } from './dag-file.ts'
 import type { Deployment } from './deployment-job.ts'
 import { changeOf, endWithFault } from './end-deployment.ts'
 import { noteOf, orWait } from './use-repository.ts'
@@ -17,7 +18,7 @@ export async function proposeContent(deployment: Deployment): Promise<undefined>
     return undefined
   }
   const { dag_id, deployments } = value
-  const file = { uid, name: dagFileName({ uid, dag_id }, languageOf(reading)), text: reading.text }
+  const file = { uid, name: dagFileName(fileOf(doc), languageOf(reading)), text: reading.text }
   const note = noteOf(call, `Propose ${dag_id}, deployment ${deployments}`)
   const commit = await orWait(deployment, call.part(dagRepositoryPart).propose(file, note))
   if (commit === undefined) return undefined

@@ -16,6 +16,7 @@ import { refuseIncremental } from '../read-cursor/refuse-incremental.ts'
 import { findRequestFault } from '../requested-task/requested-task.ts'
 import { firstAttempt } from './auto-start.ts'
 import { languageOf, tasksOf } from './content-reading.ts'
+import { fileOf } from './dag-file.ts'
 import type { Deployment } from './deployment-job.ts'
 import { changeOf, endWithFault } from './end-deployment.ts'
 import { startFirstRun } from './start-first-run.ts'
@@ -28,7 +29,7 @@ export async function publishContent(deployment: Deployment, commit: string): Pr
   if ('error' in reading) return await reject(deployment, reading.error)
   if ('fault' in reading) return await reject(deployment, { ...reading.fault, commit })
   const { id: uid, value } = doc
-  const name = dagFileName({ uid, dag_id: value.dag_id }, languageOf(reading))
+  const name = dagFileName(fileOf(doc), languageOf(reading))
   const proposal = { uid, name, commit }
   const check = await orWait(deployment, call.part(dagRepositoryPart).check(proposal))
   if (check === undefined) return undefined

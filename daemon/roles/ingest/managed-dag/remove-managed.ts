@@ -11,6 +11,7 @@ import {
 } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { removeSchedule } from '../datapipeline-schedule/change-schedule.ts'
 import { removeCursors } from '../read-cursor/hold-cursor.ts'
+import { fileOf } from './dag-file.ts'
 import { type ManagedKind, theNoun } from './kind.ts'
 import type { ManagedDag } from './model.ts'
 import { openManaged } from './open-managed.ts'
@@ -32,7 +33,7 @@ export async function removeManaged<T extends ManagedDag>(
   if (isRefusal(ended)) return ended
   const { value } = ended
   // Before its runs: a DAG that stays since the repository does not answer must keep them, and how far they have read.
-  await removeFiles(call, uid, value)
+  await removeFiles(call, ended)
   const refused = await scheduler.removeDag(dag)
   if (isRefusal(refused)) return refused
   await release?.(value)
@@ -61,10 +62,11 @@ async function endDeployment<T extends ManagedDag>(
   return answer ?? doc
 }
 
-async function removeFiles(call: Call, uid: string, { dag_id, commit }: ManagedDag): Promise<void> {
+async function removeFiles(call: Call, doc: Doc<ManagedDag>): Promise<void> {
+  const { dag_id, commit } = doc.value
   try {
-    const names = listDagFileNames({ uid, dag_id })
-    await call.part(dagRepositoryPart).remove(uid, names, noteOf(call, `Remove ${dag_id}`))
+    const names = listDagFileNames(fileOf(doc))
+    await call.part(dagRepositoryPart).remove(doc.id, names, noteOf(call, `Remove ${dag_id}`))
   } catch (error) {
     // A git host without the live branch has nothing of a DAG that was never live.
     const isNeverLive = isRefusal(error) && error.code === 'wrong_state' && commit === undefined

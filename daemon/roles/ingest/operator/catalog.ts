@@ -18,7 +18,9 @@ import type { Operator } from './operator.ts'
 import { rename } from './rename.ts'
 import { resolveRun } from './resolve-run.ts'
 import { select } from './select.ts'
+import { testCall } from './test-call.ts'
 import { validate } from './validate.ts'
+import { verifyResponseJson } from './verify-response-json.ts'
 import { write } from './write.ts'
 
 export const operators: readonly Operator[] = [
@@ -38,6 +40,8 @@ export const operators: readonly Operator[] = [
   write,
   notify,
   resolveRun,
+  testCall,
+  verifyResponseJson,
 ]
 
 const byName = new Map(operators.map((each) => [each.name, each]))

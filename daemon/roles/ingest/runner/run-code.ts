@@ -8,9 +8,10 @@ import { dagFileName } from '../../../shared/dag-repository/dag-file-name.ts'
 import { dagRepositoryPart } from '../../../shared/dag-repository/dag-repository.ts'
 import type { RepeatedRun } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { refuseTakenConnection } from '../connection/claim-connection.ts'
-import { refuseHttpSources } from '../http-source/find-http-source.ts'
+import { refuseHttpPlaces } from '../http-target/find-http-target.ts'
 import { checkDagText } from '../managed-dag/check-dag-text.ts'
 import { kindOfObject } from '../managed-dag/collections.ts'
+import { fileOf } from '../managed-dag/dag-file.ts'
 import type { ManagedDag } from '../managed-dag/model.ts'
 import { findRequestFault } from '../requested-task/requested-task.ts'
 import { dagRuns, runDocumentId, type StoredDagRun } from './model.ts'
@@ -36,13 +37,13 @@ export async function findRunCode(
 async function readPinnedCode(
   call: Call,
   manager: Doc<ManagedDag>,
-  { value: { dag_id, dag_run_id, ...pinned } }: Doc<StoredDagRun>,
+  { value: { dag_run_id, ...pinned } }: Doc<StoredDagRun>,
 ): Promise<RunCode | Refusal> {
   const { commit } = pinned
   const refusePinned = (reason: string) =>
     refuse('wrong_state', `the code of the run ${dag_run_id} cannot run again: ${reason}; run it with the latest code`)
   if (commit === undefined) return refusePinned('it has no commit, since an earlier release began it')
-  const name = dagFileName({ uid: manager.id, dag_id }, 'json')
+  const name = dagFileName(fileOf(manager), 'json')
   const file = await call.part(dagRepositoryPart).read(name, commit)
   if (!file) return refusePinned(`the DAG repository has no ${name} among the DAGs of the commit ${commit} any more`)
   const checked = checkDagText(file.text)
@@ -61,7 +62,7 @@ async function findDeploymentFault(
   { id, value }: Doc<ManagedDag>,
   dag: AssembledDag,
 ): Promise<string | undefined> {
-  const fault = findRequestFault(call, dag) ?? refuseHttpSources(call, dag.tasks, value)?.message
+  const fault = findRequestFault(call, dag) ?? refuseHttpPlaces(call, dag.tasks, value)?.message
   if (fault !== undefined || kindOfObject(id) === 'effect') return fault
   return (await refuseTakenConnection(call, { id, label: value.label }, dag))?.message
 }

@@ -6,6 +6,7 @@ import type { Doc } from '../../../kernel/store/store.ts'
 import type { DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { openTaskConnection } from '../connection/task-connection.ts'
 import { findHttpSource } from '../http-source/find-http-source.ts'
+import { findHttpTarget } from '../http-target/find-http-target.ts'
 import { collectionOfObject } from '../managed-dag/collections.ts'
 import { runTotal } from '../metrics.ts'
 import { catalogVersion } from '../operator/catalog-version.ts'
@@ -147,10 +148,13 @@ async function performTry(
   const inputs = task.after.flatMap((name) => datasetOf.get(name) ?? [])
   const http_source = findHttpSource(call, task, { tenant_id, label })
   if (isRefusal(http_source)) return failFor(http_source)
+  const http_target = findHttpTarget(call, task, { tenant_id, label })
+  if (isRefusal(http_target)) return failFor(http_target)
   const carried = carriedFile.safeParse(conf[carried_conf_name]).data
   const work = {
     ...{ tenant_id, pipeline, run: runFolderName(run), task, inputs, ...opened },
     ...(http_source && { http_source }),
+    ...(http_target && { http_target }),
     ...(carried && { carried }),
   }
   return await call.part(taskPerformerPart).perform(work, call.signal)

@@ -1,15 +1,16 @@
-// The templates of DAGs: any order of tasks, and one for each operator that takes data in.
+// The templates of DAGs: any order of tasks, one for each operator that takes data in, and journey tests.
 import * as z from 'zod'
 import { parseWithSchema } from '../../../kernel/error/parsing.ts'
 import { type AssembledDag, assembledDag, dagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
 import type { DagFault } from '../../../shared/assembled-dag/task-order.ts'
+import { journey } from '../journey-test/journey.ts'
 import { operators } from '../operator/catalog.ts'
 import type { Operator } from '../operator/operator.ts'
 
 export type DagTemplate = {
   readonly name: string
   readonly summary: string
-  /** What an assembled DAG of this type must be. */
+  /** What the content of a pipeline of this type must be: an assembled DAG, or what is rendered as one. */
   readonly form: z.ZodType
 }
 
@@ -31,7 +32,13 @@ function templateOf({ name, summary, params }: Operator): DagTemplate {
   }
 }
 
-export const templates: readonly [DagTemplate, ...DagTemplate[]] = [assembled, ...sources.map(templateOf)]
+export const journeyTest: DagTemplate = {
+  name: 'journey_test',
+  summary: 'Hops over REST and MCP through services of the profile, and verifications of their responses',
+  form: journey,
+}
+
+export const templates: readonly [DagTemplate, ...DagTemplate[]] = [assembled, ...sources.map(templateOf), journeyTest]
 
 /** The names, for requests: a pipeline of another is refused. */
 export const templateName = z.enum(templates.map(({ name }) => name) as [string, ...string[]])

@@ -3,8 +3,6 @@ import { join } from 'node:path'
 import { downloadFile, isWithinSource } from '../../../../adapters/ingest-source/http/download-file.ts'
 import { addressRule } from '../../../../adapters/platform/address-rule/address-rule.ts'
 import { openPlainFile } from '../../../../adapters/platform/data-file/tenant-data-file.ts'
-import { readSecretFile, SecretFileError } from '../../../../adapters/platform/secret-file/read-secret-file.ts'
-import type { HttpDataSource } from '../../../roles/ingest/http-source/model.ts'
 import { ingestHttp } from '../../../roles/ingest/operator/ingest-http.ts'
 import { type FileFormat, fileFormats } from '../../../roles/ingest/operator/read-as.ts'
 import { RowSourceError } from '../../../shared/row-source/row-source.ts'
@@ -12,6 +10,7 @@ import type { LandingInput } from '../landing/landing-input.ts'
 import { formatOfName, toDataFormat } from '../landing/stated-format.ts'
 import type { TaskThreadJob } from '../thread-job.ts'
 import { readAuthorities } from './read-authorities.ts'
+import { readAuthorization } from './read-authorization.ts'
 import { scanDownload } from './scan-download.ts'
 
 const imageTypes = ['jpeg', 'png', 'tiff', 'gif', 'webp', 'bmp', 'heic', 'heif', 'avif'] as const
@@ -46,7 +45,7 @@ export async function openHttpInput(job: TaskThreadJob): Promise<LandingInput> {
   const { ca_file, max_bytes, timeout_s } = source
   const access = {
     ...{ base, max_bytes, timeout_ms: timeout_s * 1_000, rule: addressRule(trusted_networks) },
-    authorization: readAuthorization(source),
+    authorization: readAuthorization(source.authorization_file, 'source'),
     ca: ca_file === undefined ? undefined : readAuthorities(ca_file),
   }
   // The thread ends with its task: there is no other signal in it.
@@ -59,18 +58,6 @@ export async function openHttpInput(job: TaskThreadJob): Promise<LandingInput> {
     label: `${source.name}: ${name}`,
     format: toDataFormat(kind, read_as),
     open: () => openPlainFile(staged),
-  }
-}
-
-function readAuthorization({ authorization_file: file }: HttpDataSource): string | undefined {
-  if (file === undefined) return undefined
-  try {
-    const text = readSecretFile(file).trim()
-    if (/^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/.test(text)) return text
-    throw new RowSourceError('the file with the Authorization header of the source is empty or not one line', false)
-  } catch (error) {
-    if (!(error instanceof SecretFileError)) throw error
-    throw new RowSourceError(`the file with the Authorization header of the source ${error.reason}`, false)
   }
 }
 

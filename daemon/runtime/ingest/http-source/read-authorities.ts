@@ -1,4 +1,4 @@
-// Reads the authorities that the certificate of a source may be of.
+// Reads the authorities that the certificate of a source or target may be of.
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 import { RowSourceError } from '../../../shared/row-source/row-source.ts'
 
@@ -13,16 +13,16 @@ export function readAuthorities(file: string): string {
     const stats = fstatSync(opened)
     if (!stats.isFile() || stats.size > max_bytes)
       throw new RowSourceError(
-        `the file with the authorities of the source is not a file of at most ${max_bytes} bytes`,
+        `the file with the authorities of its certificate is not a file of at most ${max_bytes} bytes`,
       )
     const pem = readFileSync(opened, 'utf8')
     // Without one in it, those of the machine would count instead.
     if (pem.includes('-----BEGIN CERTIFICATE-----')) return pem
-    throw new RowSourceError('the file with the authorities of the source has no certificate in PEM', false)
+    throw new RowSourceError('the file with the authorities of its certificate has no certificate in PEM', false)
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException
     if (syscall === undefined) throw error
-    throw new RowSourceError(`the file with the authorities of the source cannot be read (${code})`, false)
+    throw new RowSourceError(`the file with the authorities of its certificate cannot be read (${code})`, false)
   } finally {
     if (opened !== undefined) closeSync(opened)
   }

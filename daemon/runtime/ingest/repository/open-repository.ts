@@ -56,6 +56,7 @@ function readLayout(resolved: ResolvedSettings): RepositoryLayout {
   return {
     branch: chosen.dag_repo_branch,
     dag_path: chosen.dag_repo_dag_path,
+    test_path: chosen.dag_repo_test_path,
     pending_path: chosen.dag_repo_pending_path,
     catalog_path: chosen.dag_repo_catalog_path,
   }

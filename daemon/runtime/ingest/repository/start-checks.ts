@@ -11,8 +11,14 @@ export function findRepositoryProblems(resolved: ResolvedSettings): ProfileProbl
   const chosen = getSettings(resolved, settings)
   const { dag_repo_url: url, dag_repo_dag_path, dag_repo_pending_path, dag_repo_catalog_path } = chosen
   const paths = [dag_repo_dag_path, dag_repo_pending_path, dag_repo_catalog_path]
+  const otherPaths = [dag_repo_pending_path, dag_repo_catalog_path]
   const problems: readonly (readonly [isWrong: boolean, path: string, message: string])[] = [
     [new Set(paths).size < 3, 'ingest.dag_repo_dag_path', 'must differ from the pending path and that of the catalog'],
+    [
+      otherPaths.includes(chosen.dag_repo_test_path),
+      'ingest.dag_repo_test_path',
+      'must differ from the pending path and that of the catalog',
+    ],
     [!url && !!chosen.dag_repo_project, 'ingest.dag_repo_url', 'must name the git host of the project'],
     [!url && !!chosen.dag_repo_check, 'ingest.dag_repo_url', 'must name the git host of the check'],
     [!!url && !chosen.dag_repo_token, 'ingest.dag_repo_token', 'must be a token of the site at the git host'],

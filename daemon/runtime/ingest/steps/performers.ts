@@ -13,7 +13,9 @@ import { ingestQueue } from '../../../roles/ingest/operator/ingest-queue.ts'
 import { join } from '../../../roles/ingest/operator/join.ts'
 import { rename } from '../../../roles/ingest/operator/rename.ts'
 import { select } from '../../../roles/ingest/operator/select.ts'
+import { testCall } from '../../../roles/ingest/operator/test-call.ts'
 import { validate } from '../../../roles/ingest/operator/validate.ts'
+import { verifyResponseJson } from '../../../roles/ingest/operator/verify-response-json.ts'
 import { write } from '../../../roles/ingest/operator/write.ts'
 import type { TaskOutcome } from '../../../roles/ingest/parts.ts'
 import { openDatabaseInputs, type SourceInputs } from '../connection/database-inputs.ts'
@@ -29,10 +31,12 @@ import { filterRows } from './filter-rows.ts'
 import { joinRows } from './join-rows.ts'
 import { landInputs, landNothing, type ProgressReport } from './land-inputs.ts'
 import { performIngestQueue } from './perform-ingest-queue.ts'
+import { performTestCall } from './perform-test-call.ts'
 import { renameColumns } from './rename-columns.ts'
 import { selectColumns } from './select-columns.ts'
 import { performTransform } from './transform.ts'
 import { validateRows } from './validate-rows.ts'
+import { verifyResponse } from './verify-response.ts'
 import { writeOutput } from './write-output.ts'
 
 type TaskFunction = (job: TaskThreadJob, report: ProgressReport) => Promise<TaskOutcome>
@@ -51,6 +55,8 @@ export const performers: Readonly<Record<string, TaskFunction>> = {
   [join.name]: (job) => performTransform(job, join, joinRows),
   [aggregate.name]: (job) => performTransform(job, aggregate, aggregateRows),
   [write.name]: writeOutput,
+  [testCall.name]: performTestCall,
+  [verifyResponseJson.name]: verifyResponse,
   [validate.name]: (job) => performTransform(job, validate, validateRows),
 }
 

@@ -1,0 +1,60 @@
+// The service of the profile to which a task sends requests: who may send there, and under which label.
+import * as z from 'zod'
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { completeLabel, isCoveredBy, type Label } from '../../../kernel/label/label.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
+import { workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
+import { refuseHttpSources } from '../http-source/find-http-source.ts'
+import { settings } from '../settings.ts'
+import { type HttpTarget, sendingOperators } from './model.ts'
+
+const targetParams = z.looseObject({ target: z.string() })
+
+/** The owner of a task: the pipeline or its run. */
+type TaskOwner = { readonly tenant_id: string; readonly label: Label }
+
+/** Undefined for a task that sends nothing. */
+export function findHttpTarget(
+  call: Call,
+  { operator, params }: Pick<DagTask, 'operator' | 'params'>,
+  of: TaskOwner,
+): HttpTarget | Refusal | undefined {
+  if (!(sendingOperators as readonly string[]).includes(operator)) return undefined
+  const { target: name } = targetParams.parse(params)
+  const { site } = call
+  const found = call
+    .settings(settings)
+    .http_targets.find(
+      (each) => each.name === name && each.operator === operator && (each.tenant_id ?? site.tenant_id) === of.tenant_id,
+    )
+  // That of another tenant does not exist for this one.
+  if (!found)
+    return refuse(
+      'not_found',
+      `the profile has no target ${name} for ${operator} in ingest.http_targets for this tenant`,
+    )
+  const label = completeLabel(found.classification ?? site.default_level, site.labels, of.tenant_id)
+  if (!label || !isCoveredBy(of.label, label, site.labels))
+    return refuse('label_denied', `the label of the pipeline is higher than what the target ${name} may be sent`)
+  // The answer lands under the label of the pipeline.
+  if (operator === 'test_call' && !isCoveredBy(label, of.label, site.labels))
+    return refuse('label_denied', `the target ${name} has a higher label than the pipeline`)
+  return found
+}
+
+/** Refuses a DAG with a task that could not download or send, before it is live. */
+export function refuseHttpPlaces(call: Call, tasks: readonly DagTask[], of: TaskOwner): Refusal | undefined {
+  const refused = refuseHttpSources(call, tasks, of)
+  if (refused) return refused
+  for (const task of tasks) {
+    const found = findHttpTarget(call, task, of)
+    if (isRefusal(found)) return found
+    if (found && call.part(workflowSchedulerPart).kind === 'airflow')
+      return refuse(
+        'wrong_state',
+        `the task ${task.name} is of ${task.operator}, which sends requests to targets of the profile: workers of Airflow have none, the embedded scheduler has`,
+      )
+  }
+  return undefined
+}

@@ -1,0 +1,51 @@
+// The target of a task with what its requests need: address rule, credential and authorities, read for each use.
+import { isWithinSource } from '../../../../adapters/ingest-source/http/download-file.ts'
+import {
+  requestAnswer,
+  type ServiceAnswer,
+  type ServiceRequest,
+} from '../../../../adapters/ingest-source/http/request-answer.ts'
+import { type AddressRule, addressRule } from '../../../../adapters/platform/address-rule/address-rule.ts'
+import type { HttpTarget } from '../../../roles/ingest/http-target/model.ts'
+import { RowSourceError } from '../../../shared/row-source/row-source.ts'
+import { readAuthorities } from '../http-source/read-authorities.ts'
+import { readAuthorization } from '../http-source/read-authorization.ts'
+import type { TaskThreadJob } from '../thread-job.ts'
+
+export type OpenTarget = Pick<HttpTarget, 'name' | 'max_bytes'> & {
+  readonly base: URL
+  readonly timeout_ms: number
+  readonly rule: AddressRule
+  readonly authorization: string | undefined
+  readonly ca: string | undefined
+}
+
+/** Throws `RowSourceError`. */
+export function openTarget({ http_target: target, trusted_networks }: TaskThreadJob): OpenTarget {
+  if (!target)
+    throw new RowSourceError('the task has no target: the service alone sends requests to those of its profile')
+  const { name, url, max_bytes, timeout_s, authorization_file, ca_file } = target
+  return {
+    ...{ name, max_bytes, base: new URL(url), timeout_ms: timeout_s * 1_000, rule: addressRule(trusted_networks) },
+    authorization: readAuthorization(authorization_file, 'target'),
+    ca: ca_file === undefined ? undefined : readAuthorities(ca_file),
+  }
+}
+
+/** The URL of a path below that of the target. Throws `RowSourceError` for one that leads elsewhere. */
+export function urlWithin({ base }: OpenTarget, path: string): URL {
+  const url = URL.parse(path === '' ? base.href : `${base.href.replace(/\/$/, '')}/${path}`)
+  const hasDots = path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))
+  if (url && !hasDots && isWithinSource(url, base)) return url
+  throw new RowSourceError('the path leads out of the target')
+}
+
+/** Throws as `requestAnswer` does. */
+export async function sendToTarget(
+  target: OpenTarget,
+  url: URL,
+  request: ServiceRequest,
+  signal: AbortSignal,
+): Promise<ServiceAnswer> {
+  return await requestAnswer(url, request, target, signal)
+}
