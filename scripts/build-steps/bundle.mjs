@@ -63,7 +63,7 @@ const transliterationOfBlocksInUse = {
 }
 
 /** Libraries of sources: threads that read by them get them as scripts of their own. */
-const drivers = ['postgres', 'mysql', 'rabbitmq', 'redis']
+const drivers = ['postgres', 'mysql', 'rabbitmq', 'redis', 'mongo']
 const driversApart = {
   name: 'drivers-apart',
   setup({ onResolve }) {

@@ -60,9 +60,14 @@ test('the library of a source is a script of its own, which needs Node alone', a
   type Redis = { readonly redisDriver: { createClient(options: object): { readonly isOpen: boolean } } }
   const { redisDriver } = await loadDriver<Redis>(readFileSync(path.join(release, 'redis-driver.cjs.zst')), loadNone)
   expect(redisDriver.createClient({}).isOpen).toBe(false)
+  type Mongo = { readonly mongoDriver: { readonly ObjectId: new (hex: string) => { toHexString(): string } } }
+  const mongo = readFileSync(path.join(release, 'mongo-driver.cjs.zst'))
+  expect(mongo.length).toBeLessThan(70_000)
+  const { mongoDriver } = await loadDriver<Mongo>(mongo, loadNone)
+  expect(new mongoDriver.ObjectId('0123456789abcdef01234567').toHexString()).toBe('0123456789abcdef01234567')
   const thread = readFileSync(path.join(release, 'ingest-thread.cjs'), 'utf8')
   expect(thread).toContain('FETCH FORWARD')
-  for (const part of ['SCRAM-SHA-256', 'caching_sha2_password: require', 'amqp-node.github.io'])
+  for (const part of ['SCRAM-SHA-256', 'caching_sha2_password: require', 'amqp-node.github.io', 'saslStart'])
     expect(thread).not.toContain(part)
 })
 

@@ -132,6 +132,12 @@ export const owners: Readonly<Record<string, RegExp>> = {
   jose: /^adapters\/keys\/jose\//,
   // Caches in memory, without I/O or clock: docs/decisions/0048.
   'lru-cache': /^(adapters|daemon\/roles\/proxy\/cache)\//,
+  mongodb: /^adapters\/ingest-source\/mongo\//,
+  'mongodb/lib/bson.js': /^adapters\/ingest-source\/mongo\//,
+  'mongodb/lib/cmap/auth/mongo_credentials.js': /^adapters\/ingest-source\/mongo\//,
+  'mongodb/lib/cmap/auth/scram.js': /^adapters\/ingest-source\/mongo\//,
+  'mongodb/lib/cmap/connect.js': /^adapters\/ingest-source\/mongo\//,
+  'mongodb/lib/utils.js': /^adapters\/ingest-source\/mongo\//,
   mysql2: /^adapters\/ingest-source\/mysql\//,
   'pdfjs-dist': /^adapters\/format\/pdf\//,
   pg: /^adapters\/ingest-source\/postgres\//,

@@ -41,6 +41,7 @@ export function readCursorId(pipeline: string, task: string, of: string): string
 /** Fields of a connection that lead to the same data. */
 const access_fields = [
   'username',
+  'auth_database',
   'tls',
   'ca',
   'access_key_id',

@@ -1,6 +1,7 @@
 // Opens the source of rows behind a connection.
 import * as z from 'zod'
 import { elasticsearchSource } from '../../../../adapters/ingest-source/elasticsearch/elasticsearch-source.ts'
+import { mongoSource } from '../../../../adapters/ingest-source/mongo/mongo-source.ts'
 import { mysqlSource } from '../../../../adapters/ingest-source/mysql/mysql-source.ts'
 import { postgresSource } from '../../../../adapters/ingest-source/postgres/postgres-source.ts'
 import { type RedisValues, redisSource } from '../../../../adapters/ingest-source/redis/redis-source.ts'
@@ -46,6 +47,7 @@ const openers: Readonly<Record<string, SourceOpener>> = {
   postgres: openPostgres,
   mysql: openMysql,
   redis: openRedis,
+  mongo: openMongo,
 }
 
 const elasticConfig = z.looseObject({ url: z.string(), username: z.string().optional(), ca: z.string().optional() })
@@ -102,4 +104,19 @@ async function openRedis(
   )
   const rule = addressRule(settings.trusted_networks)
   return redisSource({ host, port, username, password, tls, ca, database, rule }, redisDriver, values, scratch)
+}
+
+const documentConfig = serverConfig.omit({ host: true }).extend({
+  ...{ hosts: z.array(z.string()), database: z.string() },
+  ...{ auth_database: z.string().optional(), replica_set: z.string().optional() },
+})
+
+async function openMongo({ config, secret }: OpenConnection, settings: SourceSettings): Promise<RowSource> {
+  const { password } = passwordAlone.parse(readSecret(secret))
+  const { mongoDriver } = await loadDriver(
+    settings.packedDriver,
+    () => import('../../../../adapters/ingest-source/mongo/driver.ts'),
+  )
+  const rule = addressRule(settings.trusted_networks)
+  return mongoSource({ ...documentConfig.parse(config), password, rule }, mongoDriver)
 }

@@ -9,6 +9,7 @@ export const readable_types = [
   'postgres',
   'mysql',
   'redis',
+  'mongo',
   'aws_s3',
   'azure_blob',
   'gcs',

@@ -8,8 +8,9 @@ const hosts = z.array(host).min(1).max(32).meta({ description: 'Servers' })
 export const mongo: ConnectionType = {
   ...{ name: 'mongo', category: 'document database', selects: ['database'] },
   config: z.strictObject({
-    ...{ hosts, port: port(27_017), database: text('Database'), username, tls },
-    ...{ auth_database: text('Database that knows the user').optional(), replica_set: text('Replica set').optional() },
+    ...{ hosts, port: port(27_017), database: text('Database'), username, tls, ca },
+    auth_database: text('Database that knows the user (default: admin)').optional(),
+    replica_set: text('Replica set').optional(),
   }),
   secret: z.strictObject({ password: password.optional() }),
 }
