@@ -102,6 +102,61 @@ describe('the token', () => {
   })
 })
 
+describe('connections', () => {
+  const connection = { id: 'conn_1', conn_type: 'postgres', config: { host: 'db' }, secret: '{"password":"hidden"}' }
+  const kept = {
+    ...{ connection_id: 'platform_conn_1', conn_type: 'generic', description: 'Made by platform: postgres' },
+    ...{ password: connection.secret, extra: '{"conn_type":"postgres","config":{"host":"db"}}' },
+  }
+  const { secret: _none, ...withoutSecret } = connection
+
+  test('are changed, and made where Airflow has none of the name', async () => {
+    answers = [{ body: {} }, { status: 404 }, { body: {} }]
+    const { connections } = acting()
+    expect(await connections?.put(connection)).toBeUndefined()
+    expect(await connections?.put(withoutSecret)).toBeUndefined()
+    expect(received.map(({ method, url, body }) => [method, url, JSON.parse(body)])).toEqual([
+      ['PATCH', '/api/v2/connections/platform_conn_1', kept],
+      ['PATCH', '/api/v2/connections/platform_conn_1', { ...kept, password: '{}' }],
+      ['POST', '/api/v2/connections', { ...kept, password: '{}' }],
+    ])
+    expect(new Set(received.map(({ authorization }) => authorization)).size).toBe(3)
+  })
+
+  test('that another request makes meanwhile are changed', async () => {
+    answers = [{ status: 404 }, { status: 409, body: { detail: 'exists' } }, { body: {} }]
+    expect(await acting('v1').connections?.put(connection)).toBeUndefined()
+    expect(received.map(({ method, url }) => [method, url])).toEqual([
+      ['PATCH', '/api/v1/connections/platform_conn_1'],
+      ['POST', '/api/v1/connections'],
+      ['PATCH', '/api/v1/connections/platform_conn_1'],
+    ])
+    answers = [{ status: 404 }, { status: 409 }, { status: 404 }]
+    expect(await codeOf(acting().connections?.put(connection) ?? Promise.resolve())).toBe('unavailable')
+  })
+
+  test('are refused with a secret that Airflow cannot keep, before anything is sent', async () => {
+    const secret = JSON.stringify({ password: 'ü'.repeat(1_800) })
+    const refused = await acting().connections?.put({ ...connection, secret })
+    expect(isRefusal(refused) && [refused.code, refused.message]).toEqual([
+      'invalid',
+      'Airflow keeps secrets of at most 3600 bytes',
+    ])
+    expect(received).toEqual([])
+  })
+
+  test('that are gone are removed; no answer has their secret', async () => {
+    const { connections } = acting()
+    answers = [{ status: 204, body: '' }, { status: 404 }, { status: 403 }]
+    expect(await connections?.remove('conn_1')).toBeUndefined()
+    expect(await connections?.remove('conn_1')).toBeUndefined()
+    expect(await codeOf(connections?.remove('conn_1') ?? Promise.resolve())).toBe('forbidden')
+    answers = [{ status: 400, body: { detail: 'no such type' } }]
+    const refused = await connections?.put(connection)
+    expect(isRefusal(refused) && refused.message).toBe('Airflow refused: 400 no such type')
+  })
+})
+
 describe('names', () => {
   test('of runs and tasks lead nowhere else', async () => {
     const scheduler = acting()

@@ -15,6 +15,7 @@ import type {
   WorkflowTask,
 } from '../../../daemon/shared/workflow-scheduler/workflow-scheduler.ts'
 import { AirflowClient, type AirflowServer, interfacePath } from './airflow-client.ts'
+import { AirflowConnections } from './airflow-connections.ts'
 import { AirflowRuns, page_size } from './airflow-runs.ts'
 import type { DagFolder } from './dag-folder.ts'
 import { type DagNames, isManagedName, managedName, type NamedDag } from './dag-names.ts'
@@ -46,12 +47,14 @@ export function airflowScheduler(options: AirflowOptions): WorkflowScheduler & {
 }
 
 class AirflowCallerScheduler implements CallerScheduler {
+  readonly connections: AirflowConnections
   readonly #call: Call
   readonly #client: AirflowClient
   readonly #generation: Generation
   readonly #options: AirflowOptions
 
   constructor(call: Call, client: AirflowClient, generation: Generation, options: AirflowOptions) {
+    this.connections = new AirflowConnections(call, client, generation.version)
     this.#call = call
     this.#client = client
     this.#generation = generation

@@ -87,7 +87,7 @@ class PlatformStep(BaseOperator):
     def read_connection(self, connection_id):
         found = BaseHook.get_connection("platform_" + connection_id)
         connection = json.loads(found.extra)
-        if found.password:
+        if found.password and found.password != "{}":
             connection["secret"] = found.password
         return connection
 

@@ -126,6 +126,22 @@ export type RunPage = { readonly runs: readonly WorkflowRun[]; readonly isWhole:
 /** `python`: the text of a DAG file, which Airflow alone runs. */
 export type DagContent = AssembledDag | { readonly python: string }
 
+/** A connection by which tasks read; `secret`: its secret fields, as JSON text. */
+export type SchedulerConnection = {
+  readonly id: string
+  readonly conn_type: string
+  readonly config: Readonly<Record<string, unknown>>
+  readonly secret?: string
+}
+
+/** The connections that a scheduler keeps for its workers. Throws as `CallerScheduler` does. */
+export interface SchedulerConnections {
+  /** One that it has is replaced. */
+  put(connection: SchedulerConnection): Promise<undefined | Refusal>
+  /** One that it does not have is removed already. */
+  remove(id: string): Promise<undefined | Refusal>
+}
+
 export type RunFilter = { readonly state?: WorkflowRunState | undefined; readonly limit: number }
 
 /**
@@ -133,6 +149,8 @@ export type RunFilter = { readonly state?: WorkflowRunState | undefined; readonl
  * unknown DAG or run, `wrong_state`, `forbidden`; they throw `Refusal('unavailable')` where it does not answer.
  */
 export interface CallerScheduler {
+  /** Absent where tasks take connections from the site itself. */
+  readonly connections?: SchedulerConnections
   listDags(filter: { readonly active_only: boolean }): Promise<readonly WorkflowDag[]>
   findDag(dag: DagRef): Promise<WorkflowDag | undefined>
   /**

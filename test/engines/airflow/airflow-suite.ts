@@ -15,24 +15,8 @@ import { type AirflowGeneration, airflowRequirement } from '../../support/engine
 import { type AirflowWorld, openAirflowWorld } from '../../support/ingest/airflow-world.ts'
 import { deployTasks, waitFor, waitUntilLive, waitUntilOver } from '../../support/ingest/scheduler-world.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
-
-function pythonDag(dag_id: string, text: string): string {
-  return `from datetime import datetime
-try:
-    from airflow.sdk import dag, task
-except ImportError:
-    from airflow.decorators import dag, task
-
-@dag(dag_id=${JSON.stringify(dag_id)}, schedule=None, start_date=datetime(2024, 1, 1), catchup=False)
-def build():
-    @task
-    def greet():
-        print("hello of ${text}")
-    greet()
-
-build()
-`
-}
+import { connectionRequirements } from './connection-requirements.ts'
+import { pythonDag } from './python-dag.ts'
 
 export function describeAirflow(generation: AirflowGeneration): void {
   const requirement = airflowRequirement(generation)
@@ -77,6 +61,9 @@ export function describeAirflow(generation: AirflowGeneration): void {
       expect(items.map(({ dag_id }) => dag_id)).not.toEqual(expect.arrayContaining(['another']))
       expect(await person.refusal(run, { uid: other.uid })).toBe('not_found')
     }, 280_000)
+
+    for (const { description, verify } of connectionRequirements)
+      test(description, async () => await verify(world), 280_000)
 
     test('runs a text of a DAG that is code of Python or of Jinja as a text', async () => {
       const { person, site, dags } = world

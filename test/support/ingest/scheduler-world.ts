@@ -17,6 +17,8 @@ export type SchedulerWorld = {
   readonly stranger: CheckedClient
   /** Of files that tasks write, in TENANT/PIPELINE. */
   readonly outputs: string
+  /** Of data files that pipelines read. */
+  readonly files: string
   writeFile(name: string, content: string): void
   end(): Promise<void>
 }
@@ -47,10 +49,17 @@ export async function openSchedulerWorld({ folder, profile, clock }: SchedulerSi
       ingest: { port: 0, data_folder: data, output_folder: outputs, ...ingest },
     },
   })
-  mkdirSync(path.join(data, site.tenant), { recursive: true })
+  const files = path.join(data, site.tenant)
+  mkdirSync(files, { recursive: true })
   return {
-    ...{ site, outputs, person: await site.as(), stranger: await site.as({ tenant: 'tenant-b', subject: 'eve' }) },
-    writeFile: (name, content) => writeFileSync(path.join(data, site.tenant, name), content),
+    ...{
+      site,
+      outputs,
+      files,
+      person: await site.as(),
+      stranger: await site.as({ tenant: 'tenant-b', subject: 'eve' }),
+    },
+    writeFile: (name, content) => writeFileSync(path.join(files, name), content),
     end: () => site.end(),
   }
 }

@@ -3,9 +3,9 @@ import { isRefusal } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { secretText } from '../../../kernel/secret/secret-text.ts'
 import { objectPaths } from '../object-paths.ts'
-import { showConnection, testedConnection } from './model.ts'
+import { testedConnection } from './model.ts'
+import { showTested } from './show-tested.ts'
 import { newConnection, storeConnection } from './store-connection.ts'
-import { testConnection } from './test-connection.ts'
 
 export const create = operation({
   ...objectPaths('connection'),
@@ -21,6 +21,6 @@ export const create = operation({
 
   async run(call, { secret, ...given }) {
     const doc = await storeConnection(call, given, secret)
-    return isRefusal(doc) ? doc : { ...showConnection(doc), test: await testConnection(call, doc) }
+    return isRefusal(doc) ? doc : await showTested(call, doc)
   },
 })

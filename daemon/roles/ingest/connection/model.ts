@@ -65,7 +65,14 @@ export const connectionTest = z
 export type ConnectionTest = z.infer<typeof connectionTest>
 
 /** A connection that was just stored, with the live test of it. */
-export const testedConnection = connectionView.extend({ test: connectionTest }).meta({ id: 'TestedConnection' })
+export const testedConnection = connectionView
+  .extend({
+    test: connectionTest,
+    registration: connectionTest.optional().meta({
+      description: 'Whether the scheduler has it; absent where tasks take connections from the site itself',
+    }),
+  })
+  .meta({ id: 'TestedConnection' })
 
 export function showConnection({ id, version, value }: Doc<StoredConnection>): z.infer<typeof connectionView> {
   const { tenant_id, label, created_by, created_at, updated_at, name, description, conn_type, subtype } = value

@@ -1,9 +1,9 @@
 // Creates a connection without its secret, which no model may see: a person sets it by the path.
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
-import { showConnection, testedConnection } from './model.ts'
+import { testedConnection } from './model.ts'
+import { showTested } from './show-tested.ts'
 import { newConnection, storeConnection } from './store-connection.ts'
-import { testConnection } from './test-connection.ts'
 
 export const register = operation({
   summary: 'Create a connection, and test it; a person sets its secret by PATCH of its path',
@@ -17,6 +17,6 @@ export const register = operation({
 
   async run(call, given) {
     const doc = await storeConnection(call, given, undefined)
-    return isRefusal(doc) ? doc : { ...showConnection(doc), test: await testConnection(call, doc) }
+    return isRefusal(doc) ? doc : await showTested(call, doc)
   },
 })

@@ -5,6 +5,7 @@ import { uidInput } from '../fields.ts'
 import { objectPaths } from '../object-paths.ts'
 import { refuseInUse } from './claim-connection.ts'
 import { connections } from './model.ts'
+import { findRegistry } from './register-connection.ts'
 
 export const remove = operation({
   ...objectPaths('connection/{uid}'),
@@ -20,6 +21,8 @@ export const remove = operation({
     const { doc } = await call.store(connections).update(uid, () => ({ answer: undefined }))
     const refused = await refuseInUse(call, doc)
     if (refused) return refused
+    const kept = await findRegistry(call)?.remove(uid)
+    if (kept) return kept
     const { conn_type, label } = doc.value
     await call.store(connections).remove(uid, [call.audited(call.address, uid, { conn_type }, label)])
     return { deleted: true as const }

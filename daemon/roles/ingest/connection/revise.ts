@@ -2,8 +2,8 @@
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { changeConnection, changedConnection } from './change-connection.ts'
-import { showConnection, testedConnection } from './model.ts'
-import { testConnection } from './test-connection.ts'
+import { testedConnection } from './model.ts'
+import { showTested } from './show-tested.ts'
 
 export const revise = operation({
   summary: 'Change a connection, and test it; another server clears its secret',
@@ -16,6 +16,6 @@ export const revise = operation({
 
   async run(call, given) {
     const doc = await changeConnection(call, given)
-    return isRefusal(doc) ? doc : { ...showConnection(doc), test: await testConnection(call, doc) }
+    return isRefusal(doc) ? doc : await showTested(call, doc)
   },
 })

@@ -4,8 +4,8 @@ import { operation } from '../../../kernel/operation/operation.ts'
 import { secretText } from '../../../kernel/secret/secret-text.ts'
 import { objectPaths } from '../object-paths.ts'
 import { changeConnection, changedConnection } from './change-connection.ts'
-import { showConnection, testedConnection } from './model.ts'
-import { testConnection } from './test-connection.ts'
+import { testedConnection } from './model.ts'
+import { showTested } from './show-tested.ts'
 
 export const update = operation({
   ...objectPaths('connection/{uid}'),
@@ -19,6 +19,6 @@ export const update = operation({
 
   async run(call, { secret, ...given }) {
     const doc = await changeConnection(call, given, secret)
-    return isRefusal(doc) ? doc : { ...showConnection(doc), test: await testConnection(call, doc) }
+    return isRefusal(doc) ? doc : await showTested(call, doc)
   },
 })

@@ -1,6 +1,7 @@
 // The step of a deployment that looks for the end of the check, and makes the DAG live at the repository, in the document and at the
 // scheduler.
 import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
+import type { Refusal } from '../../../kernel/error/errors.ts'
 import { completeStep, endJob } from '../../../kernel/job/rules.ts'
 import { shortenText } from '../../../kernel/text/shorten-text.ts'
 import { dagFileName } from '../../../shared/dag-repository/dag-file-name.ts'
@@ -10,6 +11,7 @@ import {
   dagRepositoryPart,
 } from '../../../shared/dag-repository/dag-repository.ts'
 import { type DagContent, workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
+import { registerForTasks } from '../connection/register-connection.ts'
 import { catalogVersion, renderCatalog } from '../operator/catalog-version.ts'
 import { faultPointPart } from '../parts.ts'
 import { refuseIncremental } from '../read-cursor/refuse-incremental.ts'
@@ -63,6 +65,10 @@ async function reject({ call, collection, doc }: Deployment, fault: Parameters<t
   return undefined
 }
 
+async function putDag({ call, doc: { id, value } }: Deployment, content: DagContent): Promise<undefined | Refusal> {
+  return await call.part(workflowSchedulerPart).actFor(call).putDag({ dag_id: value.dag_id, pipeline: id }, content)
+}
+
 async function makeLive(deployment: Deployment, proposal: DagProposal, content: DagContent): Promise<undefined> {
   const { call, collection, doc, release } = deployment
   const { id, value } = doc
@@ -82,10 +88,7 @@ async function makeLive(deployment: Deployment, proposal: DagProposal, content: 
   const live = { dag, dag_digest: canonicalDigest(content), commit, catalog_version: catalogVersion() }
   await change((stored) => ({ ...stored, ...live }))
   pass('ingest-deploy-live')
-  const unknown = await call
-    .part(workflowSchedulerPart)
-    .actFor(call)
-    .putDag({ dag_id: value.dag_id, pipeline: id }, content)
+  const unknown = (await registerForTasks(call, dag?.tasks ?? [])) ?? (await putDag(deployment, content))
   const at = call.nowIso()
   if (unknown) {
     await change((stored) => endWithFault(stored, 'error', { reason: unknown.message }, at))

@@ -1,0 +1,48 @@
+// Registers connections with a scheduler that keeps them for its workers.
+import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import type { DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
+import {
+  type SchedulerConnections,
+  workflowSchedulerPart,
+} from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
+import { type ConnectionTest, connections, type StoredConnection } from './model.ts'
+import { listConnections } from './task-connection.ts'
+import { openConnection } from './test-connection.ts'
+
+/** Undefined where the scheduler takes connections from the site itself. */
+export function findRegistry(call: Call): SchedulerConnections | undefined {
+  return call.part(workflowSchedulerPart).actFor(call).connections
+}
+
+/** The record of the site stays as it is where the scheduler does not take it: a later change, or a deployment, registers it again. */
+export async function tryRegistration(call: Call, doc: Doc<StoredConnection>): Promise<ConnectionTest | undefined> {
+  const registry = findRegistry(call)
+  if (!registry) return undefined
+  const refused = await registerConnection(call, registry, doc).catch((error: unknown) => {
+    if (isRefusal(error)) return error
+    throw error
+  })
+  return refused ? { ok: false, detail: refused.message } : { ok: true, detail: 'the scheduler has the connection' }
+}
+
+/** Registers those that the tasks name, as they are now, before the scheduler gets their DAG. */
+export async function registerForTasks(call: Call, tasks: readonly DagTask[]): Promise<undefined | Refusal> {
+  const registry = findRegistry(call)
+  for (const id of registry ? listConnections(tasks) : []) {
+    const doc = await call.store(connections).find(id)
+    const refused = registry && doc && (await registerConnection(call, registry, doc))
+    if (refused) return refused
+  }
+  return undefined
+}
+
+async function registerConnection(
+  call: Call,
+  registry: SchedulerConnections,
+  doc: Doc<StoredConnection>,
+): Promise<undefined | Refusal> {
+  const { conn_type, config, secret } = await openConnection(call, doc)
+  return await registry.put({ id: doc.id, conn_type, config, ...(secret === undefined ? {} : { secret }) })
+}
