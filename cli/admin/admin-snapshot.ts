@@ -36,6 +36,7 @@ const timeout_ms = 4_000
 /** About as many as a person scrolls through. The service applies the filter by state, so it finds older sessions too. */
 const max_sessions = 500
 const max_denials = 100
+const max_pipelines = 100
 
 /** Reads every pane. Never throws: each pane has its own fault. `filter` selects sessions. */
 export async function fetchAdminSnapshot(source: AdminSource, filter: string | undefined): Promise<AdminSnapshot> {
@@ -53,6 +54,7 @@ export async function fetchAdminSnapshot(source: AdminSource, filter: string | u
         return { items: page.items, total: page }
       },
     ],
+    ['pipelines', 'ingest', () => fetchPipelines(call)],
     ['channels', 'site', async () => ({ items: await list('site.channel.list', {}) })],
     ['denials', 'proxy', () => fetchDenials(call)],
   ]
@@ -69,11 +71,28 @@ export async function fetchAdminSnapshot(source: AdminSource, filter: string | u
 const sessionFilterOf = (filter: string | undefined): ApiObject =>
   filter === awaiting_filter ? { awaiting_me: true } : { state: filter }
 
-/** The explanation of a dissent record as prose, or the fault in its place. */
-export async function fetchExplanation(source: AdminSource, dissent: string): Promise<string> {
+/** The object that explains a row. */
+export type ExplainingObject =
+  | { readonly dissent: string }
+  | { readonly run: { readonly dag_id: string; readonly dag_run_id: string } }
+
+/** Undefined for a row that its fields explain. */
+export function findExplainingObject(pane: PaneName, row: ApiObject): ExplainingObject | undefined {
+  if (pane === 'sessions' && row.open_dissent_id !== undefined) return { dissent: String(row.open_dissent_id) }
+  const { dag_run_id, state } = (row.last_run ?? {}) as ApiObject
+  if (pane !== 'pipelines' || state !== 'failed') return undefined
+  return { run: { dag_id: String(row.dag_id), dag_run_id: String(dag_run_id) } }
+}
+
+/** As prose, or the fault in its place. */
+export async function fetchExplanation(source: AdminSource, object: ExplainingObject): Promise<string> {
   try {
     const api = await source.connect()
-    const { text } = await api.call('consensus.dissent.explain', { id: dissent }, { timeout_ms })
+    if ('run' in object) {
+      const { items } = await api.call('ingest.dag-run.errors', object.run, { timeout_ms })
+      return (items as readonly ApiObject[]).map(({ task_id, log }) => `${task_id}:\n${log}`.trimEnd()).join('\n')
+    }
+    const { text } = await api.call('consensus.dissent.explain', { id: object.dissent }, { timeout_ms })
     return String(text)
   } catch (error) {
     return describeFault(error)
@@ -103,6 +122,12 @@ async function fetchRoleState(call: OperationCall, role: string): Promise<ApiObj
 function addRoleAddress(role: AdminRoleAddress, state: ApiObject): ApiObject {
   const [boundUrl] = (state.listens ?? []) as readonly string[]
   return { ...role, ...state, url: role.url.startsWith('unix:') ? (boundUrl ?? role.url) : role.url }
+}
+
+/** The newest pipelines; the service reads the state of each from its scheduler. */
+async function fetchPipelines(call: OperationCall): Promise<PaneContent> {
+  const page = await fetchItems({ call }, 'ingest.datapipeline.list', {}, { limit: max_pipelines })
+  return { items: page.items, total: page }
 }
 
 /** The most frequent denials since the proxy started. */

@@ -17,11 +17,12 @@ export type DetailLine = { readonly label: string; readonly text: string; readon
 
 const label_width_chars = 16
 
-/** Lines of the detail screen. `prose`: the explanation of a dissent, once loaded. `columns` of the terminal. */
+/** Lines of the detail screen. `prose`: the explanation of the row, once loaded. `columns` of the terminal. */
 export function buildDetail(pane: PaneName, item: ApiObject, prose: string | undefined, columns: number): DetailLine[] {
   const lines = {
     roles: buildRoleDetail,
     sessions: buildSessionDetail,
+    pipelines: buildPipelineDetail,
     channels: buildFieldDetail,
     denials: buildFieldDetail,
   }[pane](item)
@@ -100,6 +101,31 @@ function buildSessionDetail(session: ApiObject): DetailLine[] {
     ...detailLine('created', `${formatInstant(session.created_at)} by ${session.created_by}`),
     { label: '', text: '' },
     ...buildHistory(session),
+  ]
+}
+
+function buildPipelineDetail(pipeline: ApiObject): DetailLine[] {
+  const { status, fault, last_run, classification, schedule, next_scheduled_run, landing_zone } = pipeline
+  const { reason, path, line } = (fault ?? {}) as ApiObject
+  const place = path ?? (line === undefined ? undefined : `line ${line}`)
+  const run = (last_run ?? {}) as ApiObject
+  return [
+    ...detailLine('pipeline', pipeline.dag_id),
+    { label: 'state', text: formatText(status), tone: selectTone(String(status)) },
+    ...detailLine('fault', reason && (place === undefined ? reason : `${place}: ${reason}`)),
+    ...detailLine('last run', run.dag_run_id),
+    ...(run.state === undefined
+      ? []
+      : [{ label: 'ended as', text: formatText(run.state), tone: selectTone(String(run.state)) }]),
+    ...detailLine('started', run.start_date && formatInstant(run.start_date)),
+    ...detailLine('ended', run.end_date && formatInstant(run.end_date)),
+    ...detailLine('reason', run.reason),
+    ...detailLine('schedule', schedule),
+    ...detailLine('next run', next_scheduled_run && formatInstant(next_scheduled_run)),
+    ...detailLine('landing zone', landing_zone),
+    ...detailLine('classification', (classification as ApiObject | undefined)?.level),
+    ...detailLine('uid', pipeline.uid),
+    ...detailLine('created', `${formatInstant(pipeline.create_ts)} by ${pipeline.created_by}`),
   ]
 }
 

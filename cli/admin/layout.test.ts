@@ -39,7 +39,7 @@ test('every table fits, and at 80 columns nothing of it is left out', () => {
       expect(columns.every(({ heading }, at) => heading.length <= (sizes[at] ?? 0))).toBe(true)
     }
   }
-  expect(panes.map((pane) => buildPaneTable(pane, [], 80).columns.length)).toEqual([4, 6, 10, 5])
+  expect(panes.map((pane) => buildPaneTable(pane, [], 80).columns.length)).toEqual([4, 6, 4, 10, 5])
 })
 
 test('the selected row is always among those shown', () => {

@@ -10,10 +10,14 @@ export const pane_overhead_rows = 2
 /** Head line, foot line, and the last line of the terminal: a frame that fills it makes Ink repaint all of it. */
 const screen_overhead_rows = 3
 /** Most rows above the minimum. */
-const max_extra_rows: Readonly<Record<PaneName, number>> = { roles: 9, sessions: 0, channels: 8, denials: 8 }
-const min_rows: Readonly<Record<PaneName, number>> = { roles: 2, sessions: 4, channels: 2, denials: 4 }
+const max_extra_rows: Readonly<Record<PaneName, number>> = {
+  ...{ roles: 9, sessions: 0, pipelines: 8, channels: 8, denials: 8 },
+}
+const min_rows: Readonly<Record<PaneName, number>> = {
+  ...{ roles: 2, sessions: 4, pipelines: 2, channels: 2, denials: 4 },
+}
 /** The first visible pane of this list gets the rows that the others leave. */
-const panePriority: readonly PaneName[] = ['sessions', 'denials', 'channels', 'roles']
+const panePriority: readonly PaneName[] = ['sessions', 'pipelines', 'denials', 'channels', 'roles']
 
 /**
  * Height of each visible pane. `lines` of the terminal; `counts`: rows of each visible pane. If the minimum of all panes

@@ -1,4 +1,4 @@
-// Table rows of sessions, roles and channels: their text, and the cells that are highlighted.
+// Table rows of sessions, roles, pipelines and channels: their text, and the cells that are highlighted.
 import { expect, test } from 'vitest'
 import type { ApiObject } from '../client/client.ts'
 import { buildDetail } from './detail.ts'
@@ -95,4 +95,30 @@ test('details tell a session’s history and why it is in conflict, within the w
   expect(all).toContain('PROPOSED → IN_CONFLICT (total_conflict)')
   expect(all).toContain('why|alice and bob')
   expect(Math.max(...lines.map(({ text }) => text.length))).toBeLessThanOrEqual(63)
+})
+
+test('a pipeline shows its state, and the newest run with the tone of its end', () => {
+  const last_run = { dag_run_id: 'deploy__1', state: 'failed', start_date: '2026-05-03T10:00:00.000Z' }
+  const pipeline = { uid: 'pl_1', dag_id: 'orders', status: 'active', last_run, schedule: '@daily' }
+  expect(row('pipelines', pipeline, 120)).toEqual({
+    PIPELINE: { text: 'orders' },
+    STATE: { text: 'active', tone: 'good' },
+    'LAST RUN': { text: 'failed', tone: 'bad' },
+    STARTED: { text: '2026-05-03 10:00:00', tone: 'faint' },
+    NEXT: { text: '-' },
+    SCHEDULE: { text: '@daily', tone: 'faint' },
+  })
+  expect(row('pipelines', { ...pipeline, status: 'rejected', last_run: undefined })).toMatchObject({
+    STATE: { tone: 'bad' },
+    'LAST RUN': { text: '-' },
+  })
+  const fault = { reason: 'unknown operator', path: 'tasks.0' }
+  const shown = buildDetail('pipelines', { ...pipeline, fault }, undefined, 80).map(({ label, text }) => [label, text])
+  expect(shown.slice(0, 5)).toEqual([
+    ['pipeline', 'orders'],
+    ['state', 'active'],
+    ['fault', 'tasks.0: unknown operator'],
+    ['last run', 'deploy__1'],
+    ['ended as', 'failed'],
+  ])
 })

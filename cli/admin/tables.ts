@@ -49,6 +49,7 @@ function selectFittingColumns(candidates: readonly PaneColumnSource[], columns: 
 /** Stable key of a row within its pane. */
 export function buildRowKey(pane: PaneName, item: ApiObject): string {
   if (pane === 'roles') return String(item.name)
+  if (pane === 'pipelines') return String(item.uid)
   if (pane === 'denials') return `${item.reason} ${item.method} ${item.path}`
   return pane === 'sessions' ? String(item.id) : `${item.transport} ${item.peer} ${item.direction}`
 }
@@ -88,6 +89,23 @@ const paneColumns: Readonly<Record<PaneName, readonly PaneColumnSource[]>> = {
     { heading: 'LENS', width: 12, grows: true, cell: plainCell('lens_id', 'faint') },
     { heading: 'CREATED', width: 19, minColumns: 110, cell: ({ created_at }) => ({ text: formatInstant(created_at) }) },
   ],
+  pipelines: [
+    { heading: 'PIPELINE', width: 14, grows: true, cell: plainCell('dag_id') },
+    { heading: 'STATE', width: 18, cell: ({ status }) => formatStateCell(status) },
+    {
+      heading: 'LAST RUN',
+      width: 8,
+      cell: ({ last_run }) => formatStateCell((last_run as ApiObject | undefined)?.state),
+    },
+    { heading: 'STARTED', width: 19, cell: ({ last_run }) => formatStart(last_run) },
+    {
+      heading: 'NEXT',
+      width: 19,
+      minColumns: 100,
+      cell: (pipeline) => ({ text: formatInstant(pipeline.next_scheduled_run) }),
+    },
+    { heading: 'SCHEDULE', width: 12, minColumns: 120, cell: plainCell('schedule', 'faint') },
+  ],
   channels: [
     { heading: 'PEER', width: 10, grows: true, cell: plainCell('peer') },
     { heading: 'WAY', width: 3, cell: plainCell('direction') },
@@ -120,6 +138,12 @@ const stateTones: Readonly<Record<string, Tone>> = {
   ok: 'good',
   RATIFIED: 'good',
   open: 'good',
+  active: 'good',
+  success: 'good',
+  running: 'good',
+  queued: 'warn',
+  paused: 'warn',
+  pending_validation: 'warn',
   starting: 'warn',
   stopping: 'warn',
   PENDING_QUORUM: 'warn',
@@ -130,6 +154,15 @@ const stateTones: Readonly<Record<string, Tone>> = {
 /** Tone of a state; an unknown state is bad. */
 export function selectTone(state: string): Tone {
   return stateTones[state] ?? 'bad'
+}
+
+/** An absent state is none that is bad. */
+function formatStateCell(state: unknown): PaneCell {
+  return { text: formatText(state), ...(state === undefined ? {} : { tone: selectTone(String(state)) }) }
+}
+
+function formatStart(run: unknown): PaneCell {
+  return { text: formatInstant((run as ApiObject | undefined)?.start_date), tone: 'faint' }
 }
 
 /** An open channel that receives nothing shows as stale. */

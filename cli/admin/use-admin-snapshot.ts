@@ -1,6 +1,12 @@
 // Polls the site while the screen is open, one request at a time.
 import { useEffect, useState } from 'react'
-import { type AdminSnapshot, type AdminSource, fetchAdminSnapshot, fetchExplanation } from './admin-snapshot.ts'
+import {
+  type AdminSnapshot,
+  type AdminSource,
+  type ExplainingObject,
+  fetchAdminSnapshot,
+  fetchExplanation,
+} from './admin-snapshot.ts'
 
 const poll_interval_ms = 1_500
 
@@ -25,20 +31,21 @@ export function useAdminSnapshot(source: AdminSource, filter: string | undefined
   return snapshot
 }
 
-/** Explanation of a dissent as prose; undefined without a dissent, and until it is loaded. */
-export function useExplanation(source: AdminSource, dissent: string | undefined): string | undefined {
-  const [explanation, setExplanation] = useState<{ readonly dissent: string; readonly text: string }>()
+/** The explanation of a row as prose; undefined where no object explains it, and until it is loaded. */
+export function useExplanation(source: AdminSource, object: ExplainingObject | undefined): string | undefined {
+  const key = object && JSON.stringify(object)
+  const [explanation, setExplanation] = useState<{ readonly key: string; readonly text: string }>()
   useEffect(() => {
-    if (dissent === undefined) return undefined
+    if (key === undefined) return undefined
     let isOver = false
     const load = async () => {
-      const text = await fetchExplanation(source, dissent)
-      if (!isOver) setExplanation({ dissent, text })
+      const text = await fetchExplanation(source, JSON.parse(key))
+      if (!isOver) setExplanation({ key, text })
     }
     void load()
     return () => {
       isOver = true
     }
-  }, [source, dissent])
-  return explanation !== undefined && explanation.dissent === dissent ? explanation.text : undefined
+  }, [source, key])
+  return explanation !== undefined && explanation.key === key ? explanation.text : undefined
 }

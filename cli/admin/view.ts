@@ -1,5 +1,5 @@
 // Rules of the screens, without a screen: the view, and its change by a key.
-export const panes = ['roles', 'sessions', 'channels', 'denials'] as const
+export const panes = ['roles', 'sessions', 'pipelines', 'channels', 'denials'] as const
 export type PaneName = (typeof panes)[number]
 
 /** States to filter sessions by. */
@@ -26,7 +26,10 @@ export type PaneRowKeys = Readonly<Partial<Record<PaneName, readonly string[]>>>
 
 export const initialView: AdminView = {
   pane: 'sessions',
-  selected: { roles: undefined, sessions: undefined, channels: undefined, denials: undefined },
+  selected: {
+    ...{ roles: undefined, sessions: undefined, pipelines: undefined },
+    ...{ channels: undefined, denials: undefined },
+  },
   filter: undefined,
   overlay: 'nothing',
   scroll: 0,

@@ -1,7 +1,7 @@
-// The screen: roles, sessions, channels and denials as they change, and the overlays that keys open.
+// The screen: roles, sessions, pipelines, channels and denials as they change, and the overlays that keys open.
 import { Box, useApp, useInput, useWindowSize } from 'ink'
 import { useRef, useState } from 'react'
-import type { AdminSnapshot, AdminSource } from '../admin-snapshot.ts'
+import { type AdminSnapshot, type AdminSource, findExplainingObject } from '../admin-snapshot.ts'
 import { buildDetail, type DetailLine } from '../detail.ts'
 import { helpLines } from '../help.ts'
 import { ColourContext, ToneText } from '../parts/tone-text.tsx'
@@ -50,8 +50,7 @@ const overlay_key_hints = 'j/k scroll  esc back  q quit'
 /** Lines of the open overlay; undefined if no overlay is open. */
 function useOverlayLines(source: AdminSource, view: AdminView, snapshot: AdminSnapshot | undefined, columns: number) {
   const item = view.overlay === 'detail' ? findSelectedItem(view, snapshot) : undefined
-  const dissent = item?.open_dissent_id === undefined ? undefined : String(item.open_dissent_id)
-  const prose = useExplanation(source, dissent)
+  const prose = useExplanation(source, item && findExplainingObject(view.pane, item))
   if (view.overlay === 'nothing') return undefined
   if (view.overlay === 'help') return helpLines
   return item ? buildDetail(view.pane, item, prose, columns) : missingRowLines

@@ -16,6 +16,7 @@ type OverviewProps = {
 const emptyPaneTexts = {
   roles: 'the profile runs no roles',
   sessions: 'no such sessions',
+  pipelines: 'no pipelines: `platform ingest deploy FILE`',
   channels: 'no peer is pinned: `platform peers add NAME --keys FILE --tenant TENANT --ceiling LEVEL`',
   denials: 'no denied requests',
 }
