@@ -10,6 +10,7 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
     'consensus.federation.result',
     'consensus.service.backup',
     'hub.service.backup',
+    'ingest.federation.dataset',
     'ingest.service.backup',
     'intelligence.federation.signal',
     'intelligence.service.backup',
@@ -80,6 +81,10 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
     'site.delegation.grant',
     'site.delegation.principal',
     'site.delegation.token',
+    'site.message.land',
+    'site.message.send',
+    'site.message.verify',
+    'site.peer.crossing',
   ],
   proxy: ['site.checkpoint.create'],
 }

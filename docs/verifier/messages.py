@@ -8,7 +8,7 @@ from .strict_json import Fault, canonical
 
 MAX_ENVELOPE, MAX_BODY, ACKNOWLEDGEMENT_BYTES = 65_536, 4 * 1_048_576, 8_192
 BODY_LIMITS = {'max_values': 40_000, 'max_names': 1_000, 'max_escapes': 200_000}
-KINDS = ('invitation', 'contribution', 'result', 'lens_emission', 'signal', 'resolution', 'keys', 'inventory', 'gap_receipt')
+KINDS = ('invitation', 'contribution', 'result', 'lens_emission', 'signal', 'resolution', 'dataset', 'keys', 'inventory', 'gap_receipt')
 NAME = re.compile(r'([0-9]{8})-([0-9]{16})\.(env|body)\.json')
 
 STATEMENT = record({

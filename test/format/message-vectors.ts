@@ -12,6 +12,7 @@ import {
   sampleAcknowledgement,
   sampleBlock,
   sampleCheckpoint,
+  sampleDataset,
   sampleDissent,
   sampleSignal,
   session_id,
@@ -78,6 +79,7 @@ async function sampleBodies(): Promise<[string, JsonMembers][]> {
     ['result', { session_id, retraction: { at: created, was: 'RATIFIED' } }],
     ['lens_emission', { ...session, subject, ...ratified, evidence_block_id: String(evidence.block_id) }],
     ['signal', sampleSignal()],
+    ['dataset', sampleDataset()],
     ['resolution', { say: 'agreed', ...exchange, size: 1_000 }],
     ['resolution', { say: 'ended', ...exchange, code: 'cancelled', reason: 'the operator ended it' }],
   ]

@@ -46,13 +46,35 @@ export const sampleBlock: SampleBlock = {
 }
 
 const schemas: Readonly<Record<string, string>> = {
-  ...{ signal: 'signal/1', resolution: 'resolution.exchange/1', keys: 'platform.keys/1' },
+  ...{ signal: 'signal/1', dataset: 'ingest.dataset/1', resolution: 'resolution.exchange/1', keys: 'platform.keys/1' },
   ...{ inventory: 'platform.inventory/1', gap_receipt: 'platform.acknowledgement/1' },
 }
 
 export function buildSampleMessage(kind: string, data: JsonMembers, more: Partial<MessageDraft> = {}): MessageDraft {
   const schema = schemas[kind] ?? `consensus.${kind}/1`
   return { ...{ kind, schema, data, label: vectorLabel, epoch: 1, seq: 1, created, not_after }, ...more }
+}
+
+/** One of two parts, with each type of value. */
+export function sampleDataset(): JsonMembers {
+  return {
+    ...{
+      set_id: '3'.repeat(32),
+      name: 'orders',
+      number: 1,
+      parts: 2,
+      total_rows: 3,
+      sha256: sha384('rows').slice(0, 64),
+    },
+    columns: [
+      { name: 'id', type: 'int64' },
+      { name: 'at', type: 'timestamp', unit: 'ms' },
+    ],
+    rows: [
+      ['9007199254740993', '2026-03-02T12:00:00.5Z'],
+      ['2', null],
+    ],
+  }
 }
 
 export function sampleSignal(): JsonMembers {

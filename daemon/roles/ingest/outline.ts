@@ -10,6 +10,6 @@ export const outline = outlineOf({
   api_prefix: '/userspace',
   needs: ['site'],
   settings: [settings],
-  takes: {},
+  takes: { dataset: 'commutes' },
   load: async () => (await import('./role.ts')).ingest,
 })

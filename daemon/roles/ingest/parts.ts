@@ -6,6 +6,7 @@ import type { ConnectionTest } from './connection/model.ts'
 import type { ConnectionConfig } from './connection/type/catalog.ts'
 import type { DatasetRef, LandedCursor, LandedSummary, WrittenFile } from './dataset/model.ts'
 import type { IngestFaultPoint } from './fault-points.ts'
+import type { DatasetPart, SentColumn } from './federation/model.ts'
 import type { HttpDataSource } from './http-source/model.ts'
 import type { HttpTarget } from './http-target/model.ts'
 import type { CarriedFile } from './operator/ingest-landing-zone.ts'
@@ -68,10 +69,32 @@ export type ConnectionProber = {
   probe(connection: OpenConnection, timeout_ms: number, signal: AbortSignal): Promise<ConnectionTest>
 }
 
+/** A landed dataset in parts that fit into messages, on the disk until it is closed. */
+export type CutDataset = {
+  readonly columns: SentColumn[]
+  readonly parts: number
+  readonly rows: number
+  /** Of its rows as JSON lines. */
+  readonly sha256: string
+  /** `number`: from 1. */
+  read(number: number): Promise<DatasetPart['rows']>
+  close(): Promise<void>
+}
+
+export type DatasetCutter = {
+  /** The same dataset gives the same parts. Rejects with the reason of the signal. */
+  cut(
+    tenant_id: string,
+    dataset: LandedSummary,
+    signal: AbortSignal,
+  ): Promise<CutDataset | { readonly failure: TaskFailure }>
+}
+
 /** Does nothing but in builds for tests, which end the process there. */
 export const faultPointPart = part<(point: IngestFaultPoint) => void>('fault-point')
 
 export const connectionProberPart = part<ConnectionProber>('connection-prober')
+export const datasetCutterPart = part<DatasetCutter>('dataset-cutter')
 export const taskPerformerPart = part<TaskPerformer>('task-performer')
 
 /** What the code of tasks may use, such as a library of the executable or a package of a cluster's workers. */

@@ -63,6 +63,7 @@ import { stop as stopEffect } from './effect/stop.ts'
 import { unpause as unpauseEffect } from './effect/unpause.ts'
 import { update as updateEffect } from './effect/update.ts'
 import { failureReports } from './failure-report/model.ts'
+import { takeDataset } from './federation/dataset.ts'
 import { findHttpPlacesFault } from './http-source/faults.ts'
 import { landingZones } from './landing-zone/model.ts'
 import { landingZoneJob } from './landing-zone/zone-job.ts'
@@ -133,8 +134,9 @@ export const ingest: Role = role(outline, {
     },
     workflow: { health, capabilities },
     operator: { list: operatorList },
+    federation: { dataset: takeDataset },
   },
-  messages: {},
+  messages: { dataset: takeDataset },
   refusesToStart: findHttpPlacesFault,
   resources,
   serviceInfo: ({ deployment_profile }) => ({

@@ -31,6 +31,13 @@ export function readSourceSettings(folder: SiteFolder, resolved: ResolvedSetting
   return { data_folder, trusted_networks, scanner, object_limits, addonDir: roleRunFolder(folder, 'ingest') }
 }
 
+/** Its drafts are beside those of tries, which are removed at the start. */
+export function findCutterSettings(folder: SiteFolder, resolved: ResolvedSettings) {
+  const datasets = join(roleDataFolder(folder, 'ingest'), datasets_folder)
+  const max_memory_mb = getSettings(resolved, settings).task_memory_mb
+  return { datasets, drafts: join(datasets, drafts_folder), max_memory_mb }
+}
+
 export function findZonesFolder(folder: SiteFolder, resolved: ResolvedSettings): string {
   return getSettings(resolved, settings).landing_folder ?? join(roleDataFolder(folder, 'ingest'), default_zones_folder)
 }

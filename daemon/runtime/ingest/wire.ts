@@ -6,10 +6,12 @@ import type { RoleWire } from '../../boot/role-wire.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import type { Store } from '../../kernel/store/store.ts'
+import { incomingSetsPart } from '../../roles/ingest/landing-zone/incoming-sets.ts'
 import { landingZoneFilesPart } from '../../roles/ingest/landing-zone/zone-files.ts'
 import { lineageSinksPart } from '../../roles/ingest/lineage/sink.ts'
 import {
   connectionProberPart,
+  datasetCutterPart,
   faultPointPart,
   scheduleParserPart,
   taskPerformerPart,
@@ -22,12 +24,13 @@ import { type WorkflowScheduler, workflowSchedulerPart } from '../../shared/work
 import { findAirflowProblems } from './airflow/start-checks.ts'
 import { openConnectionProber } from './connection/open-prober.ts'
 import { openLineageSinks } from './lineage/open-lineage-sinks.ts'
-import { openTaskPerformer, readSourceSettings } from './open-task-performer.ts'
+import { findCutterSettings, openTaskPerformer, readSourceSettings } from './open-task-performer.ts'
 import { ingestThreads } from './perform-try.ts'
 import { openDagRepository } from './repository/open-repository.ts'
 import { repositoryDependency } from './repository/repository-health.ts'
 import { findRepositoryProblems } from './repository/start-checks.ts'
 import { checkEmbeddedScheduler, schedulerDependency } from './scheduler-health.ts'
+import { openDatasetCutter } from './sending/open-cutter.ts'
 import { openLandingZones } from './zone/open-zones.ts'
 
 export const wire: RoleWire = {
@@ -38,6 +41,7 @@ export const wire: RoleWire = {
     const { scheduler, stop } = await openScheduler(resolved, context.storage.store)
     const sources = readSourceSettings(folder, resolved)
     const repository = await openDagRepository(context)
+    const zones = await openLandingZones(context)
     return {
       parts: [
         [workflowSchedulerPart.name, scheduler],
@@ -47,7 +51,9 @@ export const wire: RoleWire = {
         [scheduleParserPart.name, parseSchedule],
         [faultPointPart.name, faultStop ?? (() => undefined)],
         [lineageSinksPart.name, openLineageSinks(getSettings(resolved, settings).lineage_sinks)],
-        [landingZoneFilesPart.name, await openLandingZones(context)],
+        [landingZoneFilesPart.name, zones.files],
+        [incomingSetsPart.name, zones.sets],
+        [datasetCutterPart.name, openDatasetCutter(ingestThreads, findCutterSettings(folder, resolved))],
         [connectionProberPart.name, openConnectionProber(ingestThreads, sources)],
       ],
       dependencies: [schedulerDependency(scheduler), repositoryDependency(repository)],

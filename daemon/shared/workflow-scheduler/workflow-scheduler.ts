@@ -90,7 +90,7 @@ export type TaskLineage = z.infer<typeof taskLineage>
 export const requestedWork = z
   .strictObject({
     role: z.string().min(1).max(64),
-    object: z.enum(['signal', 'fusion_run']).meta({ description: 'Kind of the object that it made' }),
+    object: z.enum(['signal', 'fusion_run', 'sent_dataset']).meta({ description: 'Kind of the object that it made' }),
     uid: z.string().min(1).max(128),
   })
   .meta({ id: 'RequestedWork' })

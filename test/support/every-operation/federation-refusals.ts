@@ -1,5 +1,6 @@
 // Refusals of messages between sites: invitations, contributions, results and emissions.
 import { openDeltaSite, signBravoInventory, signDeltaKeysMessage, signFirstKeySet } from './carried-messages.ts'
+import { buildPeerPart } from './ingest-samples.ts'
 import { peerSignal } from './intelligence-objects.ts'
 import {
   buildEmission,
@@ -25,7 +26,7 @@ export const opinion = { pair_score: 1, accuracy: 0.9, credibility: 0.9, classif
 
 /** Brings a message by REST, as somebody without the clearance for it. */
 function bringUncleared(
-  role: 'consensus' | 'intelligence' | 'site',
+  role: 'consensus' | 'ingest' | 'intelligence' | 'site',
   path: string,
   sign: (stage: OperationFixture) => Promise<unknown>,
 ): RefusalScenario {
@@ -47,6 +48,9 @@ export const federationRefusals: Record<string, RefusalScenario> = {
     stage.signMessage('lens_emission', buildEmission('ses_efea021327f02529dc2329f8bcf2b3e5')),
   ),
   'intelligence.federation.signal not_found': bringUncleared('intelligence', '/api/v1/federation/signal', signSignal),
+  'ingest.federation.dataset not_found': bringUncleared('ingest', '/api/v2/federation/dataset', (stage) =>
+    stage.signMessage('dataset', buildPeerPart('b')),
+  ),
   'site.keyset.take not_found': bringUncleared('site', '/api/v2/site/keyset', signKeys),
   'site.peerhead.take not_found': bringUncleared('site', '/api/v2/site/peerhead', signBravoInventory),
   'site.message.land signature_invalid': async (stage) => {

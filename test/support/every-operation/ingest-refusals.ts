@@ -1,8 +1,15 @@
 // Scenarios for declared refusals of the ingest role that the walk does not cover.
 import type { ExactResponse } from '../http/send-exact-request.ts'
 import { callTool } from '../mcp/mcp-client.ts'
-import { beginUnpinnedRun, buildConnection, createConnection, deployPipeline, ingestContent } from './ingest-samples.ts'
-import { type OperationFixture, secretClassification } from './operation-fixture.ts'
+import {
+  beginUnpinnedRun,
+  buildConnection,
+  buildPeerPart,
+  createConnection,
+  deployPipeline,
+  ingestContent,
+} from './ingest-samples.ts'
+import { type OperationFixture, secretClassification, secretLabel } from './operation-fixture.ts'
 import type { RefusalScenario } from './session-requests.ts'
 
 type PipelineChange = { readonly method: 'POST' | 'PATCH' | 'DELETE'; readonly rest?: string; readonly body?: unknown }
@@ -17,6 +24,9 @@ async function changePipeline(
 
 const deploy = ({ site, admin }: OperationFixture, body: unknown, token = admin) =>
   site.request('ingest', { method: 'POST', path: '/userspace/datapipeline', token, body })
+
+const deliverPart = ({ site, carrier: token }: OperationFixture, body: unknown) =>
+  site.request('ingest', { method: 'POST', path: '/api/v2/federation/dataset', token, body })
 
 /** A pipeline of which no content was ever accepted. */
 const deployRejected = async (stage: OperationFixture) =>
@@ -120,6 +130,21 @@ export const ingestRefusals: Readonly<Record<string, RefusalScenario>> = {
       { dag_id: 'above', content: ingestContent('above'), classification: secretClassification },
       await stage.site.token({ roles: ['admin'] }),
     ),
+  async 'ingest.federation.dataset signature_invalid'(stage) {
+    const { body } = await stage.signMessage('dataset', buildPeerPart('c'))
+    return deliverPart(stage, { ...(await stage.signMessage('dataset', buildPeerPart('d'))), body })
+  },
+  'ingest.federation.dataset not_your_tenant': async (stage) =>
+    deliverPart(stage, await stage.signMessage('dataset', buildPeerPart('e'), { receiver_tenant_id: 'charlie' })),
+  'ingest.federation.dataset label_denied': async (stage) =>
+    deliverPart(
+      stage,
+      await stage.signMessage('dataset', buildPeerPart('f'), { label: { ...secretLabel, level: 'TOP_SECRET' } }),
+    ),
+  async 'ingest.federation.dataset already_exists'(stage) {
+    await deliverPart(stage, await stage.signMessage('dataset', buildPeerPart('1')))
+    return deliverPart(stage, await stage.signMessage('dataset', buildPeerPart('1', { number: 2, name: 'other' })))
+  },
   'ingest.datapipeline.deploy needs_airflow': (stage) =>
     deploy(stage, { dag_id: 'python', content: 'from airflow import DAG' }),
   'ingest.datapipeline.template not_found': ({ site, admin: token }) =>

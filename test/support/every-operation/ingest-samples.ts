@@ -8,6 +8,14 @@ export function ingestContent(dag_id: string, file = 'people.csv'): string {
   return JSON.stringify({ format: 1, dag_id, tasks: [{ name: 'read', operator: 'ingest_file', params: { file } }] })
 }
 
+/** The first of two parts. */
+export function buildPeerPart(set: string, more: Readonly<Record<string, unknown>> = {}) {
+  return {
+    ...{ set_id: set.repeat(32), name: 'orders', number: 1, parts: 2, total_rows: 2, sha256: '0'.repeat(64) },
+    ...{ columns: [{ name: 'id', type: 'int64' }], rows: [['1']], ...more },
+  }
+}
+
 let pipelines = 0
 
 const path = '/userspace/datapipeline'
@@ -92,6 +100,7 @@ export const ingestSamples: OperationSamples = {
   }),
   'ingest.connection.remove': ofConnection,
   'ingest.connection.test': ofConnection,
+  'ingest.federation.dataset': async ({ signMessage }) => ({ input: await signMessage('dataset', buildPeerPart('a')) }),
   'ingest.datapipeline.deploy': () => {
     const build = (dag_id: string) => ({ dag_id, content: ingestContent(dag_id), classification: secretClassification })
     return {

@@ -173,7 +173,9 @@ export function buildEmission(session_id: string, more: RequestFields = {}) {
 }
 
 /** Every default spelled out, as the signed fields must be what the receiver reads. */
-const bodySchemas: Partial<Record<MessageKind, string>> = { resolution: 'resolution.exchange', signal: 'signal' }
+const bodySchemas: Partial<Record<MessageKind, string>> = {
+  ...{ resolution: 'resolution.exchange', signal: 'signal', dataset: 'ingest.dataset' },
+}
 
 function signAsBravo({ bravo }: SingleClusterSite, kind: MessageKind, fields: RequestFields, change: RequestFields) {
   const data = {

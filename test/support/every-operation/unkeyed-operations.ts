@@ -89,6 +89,7 @@ export const unkeyedOperations: Readonly<Record<string, UnkeyedReason>> = {
   'ingest.effect.unpause': 'transition',
   'ingest.effect.stop': 'transition',
   'ingest.effect.dispatch': 'first',
+  'ingest.federation.dataset': 'message',
   'proxy.allowlist.reload': 'repeatable',
 }
 

@@ -13,6 +13,7 @@ import { keys_schema } from '../../../daemon/kernel/messaging/one-way-control.ts
 import { messageKinds } from '../../../daemon/message-kinds.ts'
 import { evidenceBlock } from '../../../daemon/roles/consensus/evidence/model.ts'
 import { peerDissent, resultMessage } from '../../../daemon/roles/consensus/federation/session-outcome.ts'
+import { dataset_part_schema } from '../../../daemon/roles/ingest/federation/model.ts'
 import { signalSchema } from '../../../daemon/roles/intelligence/federation/model.ts'
 import { exchange_message_schema } from '../../../daemon/roles/resolution/exchange/message/exchange-message.ts'
 import type { MessageSchema } from './format-message-schemas.ts'
@@ -33,6 +34,7 @@ const describedData: Partial<Record<MessageKind, z.ZodType>> = {
 
 const schemaNames: Partial<Record<MessageKind, string>> = {
   signal: signalSchema,
+  dataset: dataset_part_schema,
   resolution: exchange_message_schema,
   keys: keys_schema,
   inventory: inventory_schema,

@@ -15,7 +15,7 @@ most 40,000 values, 1,000 names of members and 200,000 escapes, whatever the len
 `
 
 type BodySchema = {
-  readonly type?: string
+  readonly type?: string | readonly string[]
   readonly const?: unknown
   readonly enum?: readonly unknown[]
   readonly properties?: Readonly<Record<string, BodySchema>>
@@ -104,6 +104,7 @@ function formatType(schema: BodySchema): string {
   if (alternatives.length > 1 || alternatives[0] !== schema) {
     return [...new Set(alternatives.map(formatType))].join(' or ')
   }
+  if (typeof schema.type === 'object') return schema.type.map((type) => formatType({ ...schema, type })).join(' or ')
   const format = schema.type === undefined ? undefined : formats[schema.type]
   return format ? format(schema) : 'any JSON value'
 }

@@ -69,6 +69,25 @@ export const landingZoneView = z
     folder: z.string().meta({ description: 'Where carriers put files, below ingest.landing_folder' }),
     in_progress: z.strictObject({ file: fileName, found_at: instant, dag_run_id: z.string().optional() }).optional(),
     ...counts,
+    incoming: z
+      .array(
+        z.strictObject({
+          ...{
+            peer: z.string(),
+            dataset: z.string(),
+            set_id: z.string(),
+            parts: count,
+            received: count,
+            since: instant,
+          },
+          waits: z.enum(['parts', 'label']).optional().meta({
+            description: 'parts: not all messages are there; label: its label is higher than that of the pipeline',
+          }),
+        }),
+      )
+      .max(1_000)
+      .optional()
+      .meta({ description: 'Datasets of the peer that are not in the folder yet' }),
     last: lastFile.optional().meta({ description: 'The file whose work ended last' }),
     fault: zoneFault.optional().meta({ description: 'Why no file is taken until the pipeline is deployed again' }),
     ...delayFields,

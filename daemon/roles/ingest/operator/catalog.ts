@@ -5,6 +5,7 @@ import { type DagFault, listOrderFaults } from '../../../shared/assembled-dag/ta
 import { aggregate } from './aggregate.ts'
 import { cast } from './cast.ts'
 import { listColumnFaults } from './check-columns.ts'
+import { filedropSend } from './filedrop-send.ts'
 import { filter } from './filter.ts'
 import { ingestDatabase } from './ingest-database.ts'
 import { ingestFile } from './ingest-file.ts'
@@ -40,6 +41,7 @@ export const operators: readonly Operator[] = [
   write,
   notify,
   resolveRun,
+  filedropSend,
   testCall,
   verifyResponseJson,
 ]

@@ -6,17 +6,20 @@ import { platformSettings } from '../../../kernel/settings/platform-settings.ts'
 import type { AssembledDag, DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { findOperator } from '../operator/catalog.ts'
+import { filedropSend } from '../operator/filedrop-send.ts'
 import { notify } from '../operator/notify.ts'
 import { resolveRun } from '../operator/resolve-run.ts'
 import type { StoredDagRun } from '../runner/model.ts'
 import { requestResolution } from './request-resolution.ts'
 import { requestSignal } from './request-signal.ts'
+import { sendDataset } from './send-dataset.ts'
 import type { OpenRequest, RequestedTaskOutcome, RequestingRun, TaskRequest } from './task-request.ts'
 
 /** By operator. */
 const requests: Readonly<Record<string, TaskRequest>> = {
   [notify.name]: requestSignal,
   [resolveRun.name]: requestResolution,
+  [filedropSend.name]: sendDataset,
 }
 
 /** Undefined for a task that is performed here, in a thread. */

@@ -1,4 +1,4 @@
-// Looks for files in the landing zones, and removes what they have kept for long enough.
+// Looks for files and datasets of peers in the landing zones, and removes what they have kept for long enough.
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { announceJob } from '../../../kernel/job/job.ts'
 import { isJobIdle, wakeJob } from '../../../kernel/job/rules.ts'
@@ -6,6 +6,8 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
+import { deliverSets } from '../landing-zone/deliver-sets.ts'
+import { incomingSetsPart } from '../landing-zone/incoming-sets.ts'
 import { landingZones, type StoredLandingZone } from '../landing-zone/model.ts'
 import { landingZoneFilesPart } from '../landing-zone/zone-files.ts'
 
@@ -14,7 +16,9 @@ export const landingZoneWatch: Worker = { name: 'landing-zones', when: { every_m
 export const landingZonePurge: Worker = { name: 'landing-zone-purge', when: { every_ms: 3_600_000 }, run: purge }
 
 async function watch(call: Call): Promise<void> {
-  await visitZones(call, async ({ id, value }) => {
+  await visitZones(call, async (zone) => {
+    const { id, value } = zone
+    await deliverSets(call, zone)
     if (!isJobIdle(value)) return
     // The job shows why it cannot use the folders, and tries again ever more seldom.
     const place = { tenant_id: value.tenant_id, pipeline: id }
@@ -23,8 +27,8 @@ async function watch(call: Call): Promise<void> {
       .findWaiting(place)
       .catch(() => 'unknown')
     if (waiting === undefined) return
-    const { doc } = await call.store(landingZones).update(id, ({ value: zone }) => {
-      return { next: wakeJob(zone, call.now()), answer: undefined }
+    const { doc } = await call.store(landingZones).update(id, ({ value: found }) => {
+      return { next: wakeJob(found, call.now()), answer: undefined }
     })
     announceJob(call, landingZones, doc)
   })
@@ -35,6 +39,10 @@ async function purge(call: Call): Promise<void> {
     const files = await call.part(landingZoneFilesPart).purge({ tenant_id: value.tenant_id, pipeline: id })
     if (files > 0) call.log.info('ingest.landing-zone.purged', { pipeline: id, files })
   })
+  for (const { peer, name: dataset, set_id, parts, received } of await call
+    .part(incomingSetsPart)
+    .purge(call.site.tenant_id))
+    call.log.warn('ingest.dataset.expired', { peer, dataset, set_id, parts, received })
 }
 
 /** One zone that fails must not hold up those after it. */

@@ -41,12 +41,12 @@ export function openZoneFiles(settings: ZoneSettings): LandingZoneFiles {
   const foldersOf = (place: ZonePlace) => zoneFolders(settings.root, place)
   return {
     describe: (place) => relative(settings.root, foldersOf(place).new),
-    open: (place) => guard(() => makeFolders(foldersOf(place))),
-    findWaiting: (place) => guard(() => findOldest(foldersOf(place).new, settings)),
+    open: (place) => guardFolders(() => makeFolders(foldersOf(place))),
+    findWaiting: (place) => guardFolders(() => findOldest(foldersOf(place).new, settings)),
     take: (place, file, signal) => {
       const { new: from, work } = foldersOf(place)
       const target = join(work, custodyName(file))
-      return guard(() => takeCopy(join(from, file.name), target, { ...settings, inode: file.inode, signal }))
+      return guardFolders(() => takeCopy(join(from, file.name), target, { ...settings, inode: file.inode, signal }))
     },
     async scan(place, file) {
       const answer = await settings.scanner?.scan(join(foldersOf(place).work, custodyName(file)))
@@ -54,15 +54,15 @@ export function openZoneFiles(settings: ZoneSettings): LandingZoneFiles {
       if (answer.answer === 'refused') return { code: 'SCANNER', reason: 'the scanner of the site refused it' }
       throw refuse('unavailable', `files of the landing zone wait: ${answer.detail}`)
     },
-    findLanded: (place, name, sha256) => guard(() => readLanded(foldersOf(place).receipts, name, sha256)),
-    finish: (place, file, receipt) => guard(() => putAway(foldersOf(place), file, receipt)),
-    discard: (place, file) => guard(() => rm(join(foldersOf(place).work, custodyName(file)), { force: true })),
-    purge: (place) => guard(() => purgeOld(foldersOf(place), settings.keep_ms)),
+    findLanded: (place, name, sha256) => guardFolders(() => readLanded(foldersOf(place).receipts, name, sha256)),
+    finish: (place, file, receipt) => guardFolders(() => putAway(foldersOf(place), file, receipt)),
+    discard: (place, file) => guardFolders(() => rm(join(foldersOf(place).work, custodyName(file)), { force: true })),
+    purge: (place) => guardFolders(() => purgeOld(foldersOf(place), settings.keep_ms)),
   }
 }
 
 /** A folder that cannot be used now may be later. The message leaves out its path, which is of the machine. */
-async function guard<T>(act: () => Promise<T>): Promise<T> {
+export async function guardFolders<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act()
   } catch (error) {
