@@ -72,31 +72,37 @@ const sessionFilterOf = (filter: string | undefined): ApiObject =>
   filter === awaiting_filter ? { awaiting_me: true } : { state: filter }
 
 /** The object that explains a row. */
-export type ExplainingObject =
-  | { readonly dissent: string }
-  | { readonly run: { readonly dag_id: string; readonly dag_run_id: string } }
+export type ExplainingObject = { readonly kind: 'dissent' | 'run'; readonly id: string; readonly dag_id?: string }
 
 /** Undefined for a row that its fields explain. */
 export function findExplainingObject(pane: PaneName, row: ApiObject): ExplainingObject | undefined {
-  if (pane === 'sessions' && row.open_dissent_id !== undefined) return { dissent: String(row.open_dissent_id) }
+  if (pane === 'sessions' && row.open_dissent_id !== undefined)
+    return { kind: 'dissent', id: String(row.open_dissent_id) }
   const { dag_run_id, state } = (row.last_run ?? {}) as ApiObject
   if (pane !== 'pipelines' || state !== 'failed') return undefined
-  return { run: { dag_id: String(row.dag_id), dag_run_id: String(dag_run_id) } }
+  return { kind: 'run', id: String(dag_run_id), dag_id: String(row.dag_id) }
 }
 
-/** As prose, or the fault in its place. */
-export async function fetchExplanation(source: AdminSource, object: ExplainingObject): Promise<string> {
+/** Lines of prose, or the fault in their place. */
+export async function fetchExplanation(
+  source: AdminSource,
+  { kind, id, dag_id }: ExplainingObject,
+): Promise<readonly string[]> {
   try {
     const api = await source.connect()
-    if ('run' in object) {
-      const { items } = await api.call('ingest.dag-run.errors', object.run, { timeout_ms })
-      return (items as readonly ApiObject[]).map(({ task_id, log }) => `${task_id}:\n${log}`.trimEnd()).join('\n')
+    if (kind === 'run') {
+      const { items } = await api.call('ingest.dag-run.errors', { dag_id, dag_run_id: id }, { timeout_ms })
+      return (items as readonly ApiObject[]).flatMap(({ task_id, log }) => [`${task_id}:`, ...splitLines(log)])
     }
-    const { text } = await api.call('consensus.dissent.explain', { id: object.dissent }, { timeout_ms })
-    return String(text)
+    const { text } = await api.call('consensus.dissent.explain', { id }, { timeout_ms })
+    return splitLines(text)
   } catch (error) {
-    return describeFault(error)
+    return [describeFault(error)]
   }
+}
+
+function splitLines(text: unknown): string[] {
+  return String(text).trimEnd().split('\n')
 }
 
 type OperationCall = (address: string, input: ApiObject) => Promise<ApiObject>

@@ -18,7 +18,12 @@ export type DetailLine = { readonly label: string; readonly text: string; readon
 const label_width_chars = 16
 
 /** Lines of the detail screen. `prose`: the explanation of the row, once loaded. `columns` of the terminal. */
-export function buildDetail(pane: PaneName, item: ApiObject, prose: string | undefined, columns: number): DetailLine[] {
+export function buildDetail(
+  pane: PaneName,
+  item: ApiObject,
+  prose: readonly string[] | undefined,
+  columns: number,
+): DetailLine[] {
   const lines = {
     roles: buildRoleDetail,
     sessions: buildSessionDetail,
@@ -26,16 +31,11 @@ export function buildDetail(pane: PaneName, item: ApiObject, prose: string | und
     channels: buildFieldDetail,
     denials: buildFieldDetail,
   }[pane](item)
-  const explanation =
-    prose === undefined
-      ? []
-      : [
-          { label: '', text: '' },
-          { label: 'why', text: prose },
-        ]
+  const explanation = (prose ?? []).map((text, index): DetailLine => ({ label: index === 0 ? 'why' : '', text }))
   const text_width_chars = Math.max(20, columns - label_width_chars - 1)
-  return [...lines, ...explanation].flatMap(({ label, text, ...tone }) =>
-    wrapLines(text, label === 'why', text_width_chars).map((line, index) => ({
+  return [...lines, ...(prose ? [blankLine] : []), ...explanation].flatMap(({ label, text, ...tone }) =>
+    // Escaped before it is wrapped, since an escape is longer than its character.
+    wrapText(escapeLine(text), text_width_chars).map((line, index) => ({
       label: index === 0 ? label : '',
       text: line,
       ...tone,
@@ -43,11 +43,7 @@ export function buildDetail(pane: PaneName, item: ApiObject, prose: string | und
   )
 }
 
-/** Escaped before it is wrapped, since an escape is longer than its character. Prose keeps its own line ends. */
-function wrapLines(text: string, isProse: boolean, width_chars: number): string[] {
-  const lines = isProse ? text.split('\n') : [text]
-  return wrapText(lines.map(escapeLine).join('\n'), width_chars)
-}
+const blankLine: DetailLine = { label: '', text: '' }
 
 const detailLine = (label: string, value: unknown): DetailLine[] =>
   value === undefined || value === null ? [] : [{ label, text: formatText(value) }]
@@ -99,7 +95,7 @@ function buildSessionDetail(session: ApiObject): DetailLine[] {
       attestationFields && `${attestationFields.decision} by ${attestationFields.by}: ${attestationFields.rationale}`,
     ),
     ...detailLine('created', `${formatInstant(session.created_at)} by ${session.created_by}`),
-    { label: '', text: '' },
+    blankLine,
     ...buildHistory(session),
   ]
 }

@@ -88,7 +88,7 @@ test('a denial shows its count, its reason, the request and the caller', () => {
 })
 
 test('details tell a session’s history and why it is in conflict, within the width', () => {
-  const prose = 'alice and bob are far apart: '.repeat(6)
+  const prose = ['alice and bob are far apart: '.repeat(6)]
   const lines = buildDetail('sessions', conflict, prose, 80)
   const all = lines.map(({ label, text }) => `${label}|${text}`).join('\n')
   expect(all).toContain('history|2026-05-03 10:00:00  PROPOSED  create by alice')

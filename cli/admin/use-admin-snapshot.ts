@@ -31,21 +31,24 @@ export function useAdminSnapshot(source: AdminSource, filter: string | undefined
   return snapshot
 }
 
-/** The explanation of a row as prose; undefined where no object explains it, and until it is loaded. */
-export function useExplanation(source: AdminSource, object: ExplainingObject | undefined): string | undefined {
-  const key = object && JSON.stringify(object)
-  const [explanation, setExplanation] = useState<{ readonly key: string; readonly text: string }>()
+/** The explanation of a row in lines of prose; undefined where no object explains it, and until it is loaded. */
+export function useExplanation(
+  source: AdminSource,
+  object: ExplainingObject | undefined,
+): readonly string[] | undefined {
+  const { kind, id, dag_id } = object ?? {}
+  const [explanation, setExplanation] = useState<{ readonly id: string; readonly lines: readonly string[] }>()
   useEffect(() => {
-    if (key === undefined) return undefined
+    if (kind === undefined || id === undefined) return undefined
     let isOver = false
     const load = async () => {
-      const text = await fetchExplanation(source, JSON.parse(key))
-      if (!isOver) setExplanation({ key, text })
+      const lines = await fetchExplanation(source, { kind, id, ...(dag_id !== undefined && { dag_id }) })
+      if (!isOver) setExplanation({ id, lines })
     }
     void load()
     return () => {
       isOver = true
     }
-  }, [source, key])
-  return explanation !== undefined && explanation.key === key ? explanation.text : undefined
+  }, [source, kind, id, dag_id])
+  return explanation !== undefined && explanation.id === id ? explanation.lines : undefined
 }
