@@ -142,7 +142,7 @@ class QueueReading {
 
   /** A stream alone takes an offset; a queue refuses it, which ends the channel. */
   async #open(signal: AbortSignal): Promise<RabbitmqChannel> {
-    const known = this.#request.position.get(only_partition)
+    const known = this.#request.position.offsets.get(only_partition)
     this.#next = known ?? 'first'
     this.#former = known !== undefined && known > 0n ? known - 1n : undefined
     try {

@@ -105,6 +105,11 @@ const datasetCursor = z.strictObject({
     .record(z.string().max(256), z.string().regex(/^\d{1,20}$/))
     .optional()
     .describe('The next offset to read, by partition, of a source that keeps its messages.'),
+  epochs: z
+    .record(z.string().max(256), z.int().min(0))
+    .optional()
+    .describe('The term of the leader that wrote the message before, by partition, where the source has such.'),
+  log: z.string().max(64).optional().describe('Id of the topic with these offsets, where the source has one.'),
 })
 
 /** The content of `dataset.json`. */

@@ -65,6 +65,10 @@ export const ingestQueue = operator({
       .max(1_000_000)
       .default(1)
       .meta({ description: 'Another number than before reads a stream from the beginning, once' }),
+    on_lost_messages: z.enum(['fail', 'continue']).default('fail').meta({
+      description:
+        'Of Kafka, where messages were removed by the retention of the topic before they were read: the task fails, or goes on behind them and logs how many offsets',
+    }),
     max_rejects: z.int().min(0).optional().meta({
       description:
         'Bodies that may be rejected; more fail the task, and all messages stay where they are. Default: any number, since the rejects have each as a whole',

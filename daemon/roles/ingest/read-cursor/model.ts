@@ -40,6 +40,8 @@ export function readCursorId(pipeline: string, task: string, of: string): string
 
 /** Fields of a connection that lead to the same data. */
 const access_fields = [
+  'mechanism',
+  'group',
   'username',
   'auth_database',
   'tls',
@@ -53,11 +55,15 @@ const access_fields = [
   'login_url',
 ]
 
+/** Of Kafka, whose topics have ids: the brokers that are named are not all of their cluster, and each has several ports. */
+const broker_fields = ['brokers', 'port']
+
 /** SHA-256 of all that decides what is read: the source, and those parameters of the task. */
 export function digestOfReading(
   task: Pick<DagTask, 'operator' | 'params'>,
   { conn_type, config }: Pick<OpenConnection, 'conn_type' | 'config'>,
 ): string {
-  const place = Object.entries(config).filter(([name]) => !access_fields.includes(name))
+  const access = [...access_fields, ...(conn_type === 'kafka' ? broker_fields : [])]
+  const place = Object.entries(config).filter(([name]) => !access.includes(name))
   return canonicalDigest({ conn_type, config: Object.fromEntries(place), params: chooseReading(task) })
 }

@@ -4,12 +4,19 @@ import type * as z from 'zod'
 import { openPlainFile } from '../../../../adapters/platform/data-file/tenant-data-file.ts'
 import type { DatasetCursor } from '../../../kernel/data/landed-dataset.ts'
 import { ingestQueue } from '../../../roles/ingest/operator/ingest-queue.ts'
-import type { MessageFate, MessageSource, SourceMessage } from '../../../shared/message-source/message-source.ts'
+import type {
+  LogGap,
+  MessageFate,
+  MessageSource,
+  PartitionOffset,
+  SourceMessage,
+} from '../../../shared/message-source/message-source.ts'
 import { RowSourceError } from '../../../shared/row-source/row-source.ts'
 import type { TaskThreadJob } from '../thread-job.ts'
 import { type CursorBase, openCursorBase } from './cursor-base.ts'
 import type { SourceInputs } from './database-inputs.ts'
 import { KnownMessages } from './known-messages.ts'
+import { LogProgress } from './log-progress.ts'
 import { MessageWriter } from './message-text.ts'
 import { openMessageSource } from './open-messages.ts'
 import { type EndOfReading, ReadingEnd } from './reading-end.ts'
@@ -73,10 +80,9 @@ class MessageReading {
   readonly #staged: StagedMessages
   readonly #known: KnownMessages
   readonly #writer: MessageWriter
-  readonly #offsets: Map<string, bigint>
+  readonly #log: LogProgress
   #end: ReadingEnd | undefined
   #large = 0
-  #isLog = false
 
   constructor(params: QueueParams, base: CursorBase, isSettled: boolean, staged: StagedMessages) {
     this.#params = params
@@ -84,9 +90,7 @@ class MessageReading {
     this.#staged = staged
     this.#known = new KnownMessages(base.cursor?.messages, isSettled)
     this.#writer = new MessageWriter(params.body, params.properties)
-    const offsets = Object.entries(base.cursor?.offsets ?? {})
-    this.#offsets = new Map(offsets.map(([partition, offset]) => [partition, BigInt(offset)]))
-    this.#isLog = offsets.length > 0
+    this.#log = new LogProgress(base.cursor, params.on_lost_messages)
   }
 
   async run(source: MessageSource, time_limit_ms: number): Promise<EndOfReading> {
@@ -95,10 +99,15 @@ class MessageReading {
     const end = new ReadingEnd({ max_messages, max_bytes, idle_ms: idle_s * 1_000, max_ms })
     this.#end = end
     const request = {
-      ...{ max_messages, max_message_bytes, position: new Map(this.#offsets) },
-      onOpen: () => end.begin(),
+      ...{ max_messages, max_message_bytes, position: this.#log.position },
+      onOpen: (log?: string) => {
+        this.#log.name(log)
+        end.begin()
+      },
       onMessage: (message: SourceMessage) => this.#take(message),
       onLarge: () => this.#noteLarge(),
+      onPlace: (next: PartitionOffset) => this.#log.move(next),
+      onGap: (gap: LogGap) => this.#log.pass(gap),
     }
     try {
       await source.receive(request, end.reached, signal)
@@ -112,27 +121,25 @@ class MessageReading {
     if (this.#end?.isReached) return 'leave'
     const { body, place } = message
     this.#end?.count(body.length)
-    if (place) {
-      this.#isLog = true
-      this.#offsets.set(place.partition, place.offset + 1n)
-    } else if (!this.#known.isNew(message)) return 'take'
+    if (place) this.#log.move({ ...place, offset: place.offset + 1n })
+    else if (!this.#known.isNew(message)) return 'take'
     const written = this.#writer.write(message)
     if ('line' in written) this.#staged.add(written.line)
     else this.#staged.leaveOut(written.reason, body)
     return 'take'
   }
 
-  #noteLarge(): void {
-    if (this.#end?.isReached) return
+  #noteLarge(): MessageFate {
+    if (this.#end?.isReached) return 'leave'
     this.#large++
     this.#end?.count(0)
+    return 'take'
   }
 
   /** A queue alone has messages that it delivers again. */
   describeCursor(end: EndOfReading): DatasetCursor {
     const { origin } = this.#base
-    if (this.#isLog)
-      return { ...origin, offsets: Object.fromEntries([...this.#offsets].map(([at, next]) => [at, `${next}`])) }
+    if (this.#log.isRead) return { ...origin, ...this.#log.describe() }
     return { ...origin, messages: this.#known.describe(end === 'idle') }
   }
 
@@ -145,7 +152,7 @@ class MessageReading {
       time: `after ${max_s} s, or half of the time of the task`,
     }
     const left = this.#large > 0 ? `; left ${this.#large} above max_message_bytes where they are` : ''
-    return `the reading ended ${ends[end]}; left out ${this.#known.count} messages that have landed before${left}`
+    return `the reading ended ${ends[end]}; left out ${this.#known.count} messages that have landed before${left}${this.#log.describeGaps()}`
   }
 }
 

@@ -50,6 +50,28 @@ test('text and bytes of any kind are a value of one column', () => {
   expect(write(new Uint8Array([0xff]), 'text')).toEqual({ reason: 'the body is not UTF-8' })
 })
 
+test('a message without a body is a row of its properties, where it has one that is a column', () => {
+  const message = { body: Buffer.alloc(0), isTombstone: true, properties: { key: 'k' }, isRedelivered: false }
+  const writeIn = (form: BodyForm, ...properties: MessageProperty[]) =>
+    new MessageWriter(form, properties).write(message)
+  expect(writeIn('json', 'key', 'type')).toEqual({ line: '{"_key":"k","_type":null}' })
+  expect(writeIn('text', 'key')).toEqual({ line: '{"_key":"k","body":null}' })
+  const reason = 'the message has no body, and no property that is a column'
+  for (const form of ['json', 'text', 'base64'] as const) {
+    expect(writeIn(form)).toEqual({ reason })
+    expect(writeIn(form, 'type')).toEqual({ reason })
+  }
+})
+
+test('a property that is too long for a value leaves the whole message out', () => {
+  const properties = { key: 'x'.repeat(1_048_577) }
+  const message = { body: Buffer.from('{"a":1}'), properties, isRedelivered: false }
+  const reason = '"_key" has more than 1048576 bytes'
+  for (const form of ['json', 'text'] as const)
+    expect(new MessageWriter(form, ['key']).write(message)).toEqual({ reason })
+  expect(new MessageWriter('json', []).write(message)).toEqual({ line: '{"a":1}' })
+})
+
 test('messages with ever new fields do not fill a dataset with columns', () => {
   const writer = new MessageWriter('json', [])
   const bodyOf = (at: number) => Buffer.from(JSON.stringify({ [`a${at}`]: 1, [`b${at}`]: 1 }))

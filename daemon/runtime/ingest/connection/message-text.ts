@@ -30,7 +30,8 @@ export class MessageWriter {
   }
 
   write(message: SourceMessage): MessageLine {
-    const { body } = message
+    const { body, isTombstone } = message
+    if (isTombstone) return this.#writeTombstone(message)
     if (this.#form === 'base64') return this.#wrap(message, Buffer.from(body).toString('base64'))
     if (!isUtf8(body)) return { reason: 'the body is not UTF-8' }
     if (this.#form === 'text') return this.#wrap(message, Buffer.from(body).toString())
@@ -38,9 +39,20 @@ export class MessageWriter {
   }
 
   #wrap(message: SourceMessage, body: string): MessageLine {
-    const long = findLongValue({ body })
+    const record = { ...this.#pick(message), body }
+    const long = findLongValue(record)
     if (long !== undefined) return { reason: long }
-    return { line: JSON.stringify({ ...this.#pick(message), body }) }
+    return { line: JSON.stringify(record) }
+  }
+
+  /** Its key says what is gone: without a property it would be a row without a value. */
+  #writeTombstone(message: SourceMessage): MessageLine {
+    const picked = this.#pick(message)
+    if (Object.values(picked).every((value) => value === null))
+      return { reason: 'the message has no body, and no property that is a column' }
+    const long = findLongValue(picked)
+    if (long !== undefined) return { reason: long }
+    return { line: JSON.stringify(this.#form === 'json' ? picked : { ...picked, body: null }) }
   }
 
   /** A property that a message does not have is a missing value of its column. */
@@ -53,7 +65,9 @@ export class MessageWriter {
     const record = parseJsonRecord(message.body)
     if (typeof record === 'string') return { reason: describeFault(record) }
     const names = Object.keys(record)
-    const long = message.body.length * max_growth > max_value_bytes ? findLongValue(record) : undefined
+    const picked = this.#pick(message)
+    const own = message.body.length * max_growth > max_value_bytes ? findLongValue(record) : undefined
+    const long = own ?? findLongValue(picked)
     const fault = long ?? this.#addColumns(names)
     if (fault !== undefined) return { reason: fault }
     // Line breaks are between the values alone: within them JSON has none.
@@ -61,7 +75,7 @@ export class MessageWriter {
       .toString()
       .replaceAll(/[\r\n]/g, ' ')
       .trim()
-    const added = JSON.stringify(this.#pick(message)).slice(1, -1)
+    const added = JSON.stringify(picked).slice(1, -1)
     const comma = added !== '' && names.length > 0 ? ',' : ''
     return { line: `{${added}${comma}${text.slice(1)}` }
   }

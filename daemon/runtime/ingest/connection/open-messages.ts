@@ -1,5 +1,6 @@
 // Opens the source of messages behind a connection.
 import * as z from 'zod'
+import { kafkaSource } from '../../../../adapters/ingest-source/kafka/kafka-source.ts'
 import { rabbitmqSource } from '../../../../adapters/ingest-source/rabbitmq/rabbitmq-source.ts'
 import { addressRule } from '../../../../adapters/platform/address-rule/address-rule.ts'
 import type { OpenConnection } from '../../../roles/ingest/parts.ts'
@@ -22,7 +23,7 @@ export async function openMessageSource(connection: OpenConnection, settings: So
 
 type MessageOpener = (connection: OpenConnection, settings: SourceSettings) => Promise<MessageSource>
 
-const openers: Readonly<Record<string, MessageOpener>> = { rabbitmq: openRabbitmq }
+const openers: Readonly<Record<string, MessageOpener>> = { rabbitmq: openRabbitmq, kafka: openKafka }
 
 const rabbitmqConfig = z.looseObject({
   ...{ host: z.string(), port: z.int(), virtual_host: z.string(), queue: z.string() },
@@ -39,4 +40,17 @@ async function openRabbitmq({ config, secret }: OpenConnection, settings: Source
   )
   const rule = addressRule(settings.trusted_networks)
   return rabbitmqSource({ host, port, virtual_host, queue, username, password, tls, ca, rule }, rabbitmqDriver)
+}
+
+const kafkaConfig = z.looseObject({
+  ...{ brokers: z.array(z.string()), port: z.int(), topic: z.string(), group: z.string().optional() },
+  ...{ username: z.string().optional(), tls: z.enum(['verify', 'off']), ca: z.string().optional() },
+  mechanism: z.enum(['none', 'plain', 'scram-sha-256', 'scram-sha-512']),
+})
+
+async function openKafka({ config, secret }: OpenConnection, settings: SourceSettings): Promise<MessageSource> {
+  const { brokers, port, topic, group, username, tls, ca, mechanism } = kafkaConfig.parse(config)
+  const { password } = passwordAlone.parse(readSecret(secret))
+  const rule = addressRule(settings.trusted_networks)
+  return kafkaSource({ brokers, port, topic, group, username, password, tls, ca, mechanism, rule })
 }

@@ -15,6 +15,7 @@ export const readable_types = [
   'gcs',
   'sharepoint',
   'rabbitmq',
+  'kafka',
 ] as const
 export type ReadableType = (typeof readable_types)[number]
 

@@ -7,7 +7,7 @@ const username = text('User').optional()
 export const kafka: ConnectionType = {
   ...{ name: 'kafka', category: 'streaming', selects: ['topic', 'group'] },
   config: z.strictObject({
-    ...{ brokers: z.array(host).min(1).max(32).meta({ description: 'Brokers' }), port: port(9_092), username, tls },
+    ...{ brokers: z.array(host).min(1).max(32).meta({ description: 'Brokers' }), port: port(9_092), username, tls, ca },
     ...{ topic: text('Topic'), group: text('Consumer group').optional() },
     mechanism: z
       .enum(['none', 'plain', 'scram-sha-256', 'scram-sha-512'])
