@@ -87,13 +87,13 @@ test('a tenant has effects of its own ids, and who may write may not dispatch', 
 test('an effect type without operators is the operator, and an unknown one is named', async () => {
   const sender = await service()
   const body = { message: 'x' }
-  const sent = request('eff_6', { payload: body, payload_hash: canonicalDigest(body) })
+  const sent = request('eff_6', { effect_type: 'fax', payload: body, payload_hash: canonicalDigest(body) })
   const uid = uidOf(await dispatch(sender, sent))
   const shown = await waitUntil(async () => {
     const effect = await sender.ok(get, { uid })
     return effect.status !== 'pending_validation' && effect
   })
-  expect(shown).toMatchObject({ status: 'error', fault: { reason: expect.stringContaining('external_dispatch') } })
+  expect(shown).toMatchObject({ status: 'error', fault: { reason: expect.stringContaining('no operator fax') } })
   const none = { operators: 'all' }
   expect(await dispatch(sender, request('eff_7', { payload: none, payload_hash: canonicalDigest(none) }))).toBe(
     'invalid',

@@ -17,6 +17,7 @@ import { listConnections } from '../connection/task-connection.ts'
 import { namedValues, uid } from '../fields.ts'
 import { dispatched_prefix } from '../managed-dag/dag-names.ts'
 import { storePrincipal } from '../managed-dag/deployment.ts'
+import { externalDispatch } from '../operator/external-dispatch.ts'
 import {
   dispatchedEffectId,
   dispatchFields,
@@ -36,7 +37,8 @@ const input = z.strictObject({
     .meta({ description: 'The same id is one effect, however often it is dispatched' }),
   ...{ edition_id, effect_type, target },
   payload: namedValues.meta({
-    description: 'With `operators`, those; otherwise the parameters of the operator effect_type',
+    description:
+      'With `operators`, those; otherwise the parameters of the operator effect_type, or for external_dispatch with `name` in `target` what is handed to that target',
   }),
   payload_hash,
   deadline: deadline.optional(),
@@ -92,12 +94,20 @@ function refuseHash({ payload, payload_hash: stated }: DispatchRequest): Refusal
   ])
 }
 
-function readOperators({ payload, effect_type: name }: DispatchRequest): EffectOperator[] | Refusal {
-  const given = Object.hasOwn(payload, 'operators') ? payload.operators : [{ name, params: payload }]
+function readOperators(request: DispatchRequest): EffectOperator[] | Refusal {
+  const { payload, effect_type: name } = request
+  const given = Object.hasOwn(payload, 'operators') ? payload.operators : [{ name, params: readParams(request) }]
   const parsed = parseWithSchema(payloadOperators, { operators: given })
   if (parsed.success) return parsed.data.operators
   const faults = parsed.errors.map(({ path, message }) => ({ path: `payload.${path}`, message }))
   return refuse('invalid', 'the payload has no operators that can be assembled', faults)
+}
+
+/** The decision names target and payload of an external dispatch apart: the hash is that of what is sent. */
+function readParams({ effect_type, target, payload, payload_hash }: DispatchRequest): Record<string, unknown> {
+  if (effect_type !== externalDispatch.name || typeof target.name !== 'string') return payload
+  const path = target.path === undefined ? {} : { path: target.path }
+  return { target: target.name, ...path, payload, payload_hash }
 }
 
 /** The first request under an id stands; one that differs is refused. */

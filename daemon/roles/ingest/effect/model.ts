@@ -43,7 +43,10 @@ export const dispatchFields = {
   correlation_id: shortText.meta({ description: 'The id that the service gave the effect' }),
   edition_id: shortText.meta({ description: 'The attested edition that led to it' }),
   effect_type: operator.meta({ description: 'The operator that it is of, unless the payload lists operators' }),
-  target: namedValues.meta({ description: 'What it is aimed at, as the template of the decision says' }),
+  target: namedValues.meta({
+    description:
+      'What it is aimed at, as the template of the decision says; for external_dispatch `name` and `path` of a target of the profile',
+  }),
   payload_hash: z
     .string()
     .regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hexadecimal digits')

@@ -10,6 +10,15 @@ export const sourceName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be lower-case letters, digits and hyphens, at most 63')
 
+/** Neither leads out of the folder by any server's reading of it: no `..`, no empty name, no coded separator. */
+export const filePathBelow = z
+  .string()
+  .max(1_024)
+  .regex(
+    /^(?!.*%(?:2[eEfF]|5[cC]|00))(?!(?:.*\/)?\.{1,2}(?:\/|\?|$))[A-Za-z0-9._~!$&'()*+,;=:@%-]+(?:\/[A-Za-z0-9._~!$&'()*+,;=:@%-]+)*(?:\?[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*)?$/,
+    'must be a path of URL characters, without .., empty names and coded separators; a query may follow',
+  )
+
 export const httpDataSource = z.strictObject({
   name: sourceName,
   url: url('Beginning of the URLs of its files'),

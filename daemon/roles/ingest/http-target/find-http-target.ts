@@ -1,6 +1,7 @@
 // The service of the profile to which a task sends requests: who may send there, and under which label.
 import * as z from 'zod'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { permits } from '../../../kernel/identity/identity.ts'
 import { completeLabel, isCoveredBy, type Label } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
@@ -21,6 +22,8 @@ export function findHttpTarget(
   of: TaskOwner,
 ): HttpTarget | Refusal | undefined {
   if (!(sendingOperators as readonly string[]).includes(operator)) return undefined
+  if (operator === 'external_dispatch' && !maySend(call))
+    return refuse('forbidden', `${operator} needs the permission ingest:send or ingest:dispatch of its principal`)
   const { target: name } = targetParams.parse(params)
   const { site } = call
   const found = call
@@ -41,6 +44,11 @@ export function findHttpTarget(
   if (operator === 'test_call' && !isCoveredBy(label, of.label, site.labels))
     return refuse('label_denied', `the target ${name} has a higher label than the pipeline`)
   return found
+}
+
+/** Who runs pipelines may not thereby hand data to others; a service that dispatches effects may. */
+function maySend({ caller }: Call): boolean {
+  return permits(caller.permissions, 'ingest:send') || permits(caller.permissions, 'ingest:dispatch')
 }
 
 /** Refuses a DAG with a task that could not download or send, before it is live. */

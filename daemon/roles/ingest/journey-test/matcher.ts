@@ -79,7 +79,7 @@ const shown_characters = 200
 const credentialName = /token|secret|passw|credential|authorization|api_?key|private_?key/i
 
 /** A value for a log, shortened; that of a credential is left out. */
-function showValue(path: string, value: JsonValue | undefined): string {
+export function showValue(path: string, value: JsonValue | undefined): string {
   if (value === undefined) return 'no value'
   if (splitPath(path).some((part) => credentialName.test(part))) return 'a value that is not shown'
   const text = JSON.stringify(value, (name, member) => (credentialName.test(name) ? '(not shown)' : member))

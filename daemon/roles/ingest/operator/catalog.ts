@@ -5,6 +5,7 @@ import { type DagFault, listOrderFaults } from '../../../shared/assembled-dag/ta
 import { aggregate } from './aggregate.ts'
 import { cast } from './cast.ts'
 import { listColumnFaults } from './check-columns.ts'
+import { externalDispatch } from './external-dispatch.ts'
 import { filedropSend } from './filedrop-send.ts'
 import { filter } from './filter.ts'
 import { ingestDatabase } from './ingest-database.ts'
@@ -42,6 +43,7 @@ export const operators: readonly Operator[] = [
   notify,
   resolveRun,
   filedropSend,
+  externalDispatch,
   testCall,
   verifyResponseJson,
 ]

@@ -1,17 +1,8 @@
 // Downloads a data file from a source of the profile, and lands it as a dataset.
 import * as z from 'zod'
-import { sourceName } from '../http-source/model.ts'
+import { filePathBelow, sourceName } from '../http-source/model.ts'
 import { operator } from './operator.ts'
 import { readAs } from './read-as.ts'
-
-/** Neither leads out of the folder by any server's reading of it: no `..`, no empty name, no coded separator. */
-const filePath = z
-  .string()
-  .max(1_024)
-  .regex(
-    /^(?!.*%(?:2[eEfF]|5[cC]|00))(?!(?:.*\/)?\.{1,2}(?:\/|\?|$))[A-Za-z0-9._~!$&'()*+,;=:@%-]+(?:\/[A-Za-z0-9._~!$&'()*+,;=:@%-]+)*(?:\?[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*)?$/,
-    'must be a path of URL characters, without .., empty names and coded separators; a query may follow',
-  )
 
 export const ingestHttp = operator({
   name: 'ingest_http',
@@ -21,7 +12,7 @@ export const ingestHttp = operator({
   makes_dataset: true,
   params: z.strictObject({
     source: sourceName.meta({ description: 'Name of a source in ingest.http_sources of the profile' }),
-    path: filePath.optional().meta({ description: 'Path below the URL of the source; default: that URL itself' }),
+    path: filePathBelow.optional().meta({ description: 'Path below the URL of the source; default: that URL itself' }),
     read_as: readAs
       .optional()
       .meta({ description: 'How the file is read; its format by default by the path, or else by the media type' }),

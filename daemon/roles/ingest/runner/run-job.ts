@@ -150,6 +150,7 @@ async function performTry(
   if (isRefusal(http_source)) return failFor(http_source)
   const http_target = findHttpTarget(call, task, { tenant_id, label })
   if (isRefusal(http_target)) return failFor(http_target)
+  if (http_target) await recordRequest(call, run, task, http_target.name)
   const carried = carriedFile.safeParse(conf[carried_conf_name]).data
   const work = {
     ...{ tenant_id, pipeline, run: runFolderName(run), task, inputs, ...opened },
@@ -158,6 +159,12 @@ async function performTry(
     ...(carried && { carried }),
   }
   return await call.part(taskPerformerPart).perform(work, call.signal)
+}
+
+/** Before it is sent: what became of it is in the run. */
+async function recordRequest(call: JobCall, run: Doc<StoredDagRun>, task: DagTask, target: string): Promise<void> {
+  const detail = { target, operator: task.operator, task: task.name }
+  await call.record([call.audited('ingest.http-target.request', run.id, detail, run.value.label)])
 }
 
 function failFor({ message }: Refusal): TaskOutcome {

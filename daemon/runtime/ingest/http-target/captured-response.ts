@@ -6,7 +6,7 @@ import type { DataSchema } from '../../../kernel/data/data-schema.ts'
 import { parseJson } from '../../../kernel/encoding/parse-json.ts'
 import type { LandedSummary } from '../../../roles/ingest/dataset/model.ts'
 import type { JsonValue } from '../../../roles/ingest/journey-test/key-path.ts'
-import type { MadeBlock } from '../landing/land-blocks.ts'
+import { type DatasetPlace, landBlocks, type MadeBlock } from '../landing/land-blocks.ts'
 import { LandingError } from '../landing/landing-error.ts'
 import { inputFolder } from '../steps/dataset-store.ts'
 import { openStepInput } from '../steps/step-input.ts'
@@ -22,7 +22,7 @@ export type CapturedResponse = {
   readonly duration_ms: number
 }
 
-export const responseColumns: DataSchema = [
+const responseColumns: DataSchema = [
   { name: 'request', type: 'text' },
   { name: 'status', type: 'int32' },
   { name: 'is_error', type: 'boolean' },
@@ -31,7 +31,24 @@ export const responseColumns: DataSchema = [
   { name: 'duration_ms', type: 'int64' },
 ]
 
-export function blockOf({ request, status, is_error, media_type, body, duration_ms }: CapturedResponse): MadeBlock {
+/** `origin`: what the dataset is made of, as its lineage names it. */
+export async function landResponse(
+  place: DatasetPlace,
+  response: CapturedResponse,
+  origin: { readonly name: string; readonly bytes: number; readonly sha256: string },
+): Promise<void> {
+  await landBlocks({
+    ...{ ...place, columns: responseColumns, limit: { count: 0 } },
+    async *make() {
+      yield blockOf(response)
+    },
+    describe: () => ({
+      inputs: [{ ...origin, is_source: true, read_as: { format: 'response' }, rows: 1, rejects: 0 }],
+    }),
+  })
+}
+
+function blockOf({ request, status, is_error, media_type, body, duration_ms }: CapturedResponse): MadeBlock {
   const texts = [request, status?.toString(), `${is_error}`, media_type, body, `${duration_ms}`]
   const columns = responseColumns.map(({ name }, at) => {
     const builder = new TextColumnBuilder(name)

@@ -1,4 +1,5 @@
 // The target of a task with what its requests need: address rule, credential and authorities, read for each use.
+import { createHash } from 'node:crypto'
 import { isWithinSource } from '../../../../adapters/ingest-source/http/download-file.ts'
 import {
   requestAnswer,
@@ -6,6 +7,7 @@ import {
   type ServiceRequest,
 } from '../../../../adapters/ingest-source/http/request-answer.ts'
 import { type AddressRule, addressRule } from '../../../../adapters/platform/address-rule/address-rule.ts'
+import { parseJson } from '../../../kernel/encoding/parse-json.ts'
 import type { HttpTarget } from '../../../roles/ingest/http-target/model.ts'
 import { RowSourceError } from '../../../shared/row-source/row-source.ts'
 import { readAuthorities } from '../http-source/read-authorities.ts'
@@ -48,4 +50,20 @@ export async function sendToTarget(
   signal: AbortSignal,
 ): Promise<ServiceAnswer> {
   return await requestAnswer(url, request, target, signal)
+}
+
+/** The same for each try of a task: a system that honours it does nothing twice. */
+export function keyOfTask({ run, task }: TaskThreadJob): string {
+  return createHash('sha256').update(`${run}/${task.name}`).digest('hex')
+}
+
+const shown_characters = 500
+
+/** Of a problem document alone: another body may have secrets. */
+export function describeProblem(text: string): string {
+  const problem = parseJson(text)
+  if (typeof problem !== 'object' || problem === null) return ''
+  const { code, detail, title } = problem as Record<string, unknown>
+  const parts = [code, detail ?? title].filter((part) => typeof part === 'string')
+  return parts.length === 0 ? '' : ` (${parts.join(': ').slice(0, shown_characters).toWellFormed()})`
 }

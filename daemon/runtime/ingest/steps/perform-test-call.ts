@@ -15,9 +15,8 @@ import { testCall } from '../../../roles/ingest/operator/test-call.ts'
 import type { TaskOutcome } from '../../../roles/ingest/parts.ts'
 import { RowSourceError } from '../../../shared/row-source/row-source.ts'
 import { callTool } from '../http-target/call-tool.ts'
-import { blockOf, type CapturedResponse, readResponse, responseColumns } from '../http-target/captured-response.ts'
-import { openTarget, sendToTarget, urlWithin } from '../http-target/open-target.ts'
-import { landBlocks } from '../landing/land-blocks.ts'
+import { type CapturedResponse, landResponse, readResponse } from '../http-target/captured-response.ts'
+import { describeProblem, keyOfTask, openTarget, sendToTarget, urlWithin } from '../http-target/open-target.ts'
 import type { TaskThreadJob } from '../thread-job.ts'
 import { landOnce } from './dataset-store.ts'
 
@@ -31,17 +30,8 @@ export async function performTestCall(job: TaskThreadJob): Promise<TaskOutcome> 
     const read = await responseReader(job)
     const response = await captureUntil(params, () => capture(job, params, read))
     const { request, body } = response
-    await landBlocks({
-      ...{ ...place, columns: responseColumns, limit: { count: 0 } },
-      async *make() {
-        yield blockOf(response)
-      },
-      describe: () => {
-        const sha256 = createHash('sha256').update(body).digest('hex')
-        const input = { name: request, bytes: Buffer.byteLength(body), sha256, is_source: true as const }
-        return { inputs: [{ ...input, read_as: { format: 'response' }, rows: 1, rejects: 0 }] }
-      },
-    })
+    const sha256 = createHash('sha256').update(body).digest('hex')
+    await landResponse(place, response, { name: request, bytes: Buffer.byteLength(body), sha256 })
     const status = response.status === undefined ? '' : ` answered ${response.status},`
     return [`${request}${status} ${Buffer.byteLength(body)} bytes in ${response.duration_ms} ms`]
   })
@@ -106,7 +96,7 @@ async function captureRest(job: TaskThreadJob, params: HopParams, read: Referenc
       method,
       headers: {
         accept: 'application/json',
-        ...(method === 'POST' && { 'idempotency-key': requestKey(job) }),
+        ...(method === 'POST' && { 'idempotency-key': keyOfTask(job) }),
         ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
         ...resolveHeaders(headers, read),
       },
@@ -136,24 +126,8 @@ function resolveHeaders(headers: Readonly<Record<string, string | undefined>>, r
   )
 }
 
-/** The same for each try: a service that honours it does nothing twice. */
-function requestKey({ run, task }: TaskThreadJob): string {
-  return createHash('sha256').update(`${run}/${task.name}`).digest('hex')
-}
-
 function isSuccess(status: number): boolean {
   return status >= 200 && status < 300
-}
-
-const shown_characters = 500
-
-/** Of a problem document alone: another body may have secrets. */
-function describeProblem(text: string): string {
-  const problem = parseJson(text)
-  if (typeof problem !== 'object' || problem === null) return ''
-  const { code, detail, title } = problem as Record<string, unknown>
-  const parts = [code, detail ?? title].filter((part) => typeof part === 'string')
-  return parts.length === 0 ? '' : ` (${parts.join(': ').slice(0, shown_characters).toWellFormed()})`
 }
 
 async function captureTool(job: TaskThreadJob, params: HopParams, read: ReferenceReader): Promise<CapturedExchange> {

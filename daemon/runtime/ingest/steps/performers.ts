@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import { openTenantDataFile } from '../../../../adapters/platform/data-file/tenant-data-file.ts'
 import { aggregate } from '../../../roles/ingest/operator/aggregate.ts'
 import { cast } from '../../../roles/ingest/operator/cast.ts'
+import { externalDispatch } from '../../../roles/ingest/operator/external-dispatch.ts'
 import { filter } from '../../../roles/ingest/operator/filter.ts'
 import { ingestDatabase } from '../../../roles/ingest/operator/ingest-database.ts'
 import { ingestFile } from '../../../roles/ingest/operator/ingest-file.ts'
@@ -30,6 +31,7 @@ import { landOnce, passFaultPoint } from './dataset-store.ts'
 import { filterRows } from './filter-rows.ts'
 import { joinRows } from './join-rows.ts'
 import { landInputs, landNothing, type ProgressReport } from './land-inputs.ts'
+import { performExternalDispatch } from './perform-external-dispatch.ts'
 import { performIngestQueue } from './perform-ingest-queue.ts'
 import { performTestCall } from './perform-test-call.ts'
 import { renameColumns } from './rename-columns.ts'
@@ -55,6 +57,7 @@ export const performers: Readonly<Record<string, TaskFunction>> = {
   [join.name]: (job) => performTransform(job, join, joinRows),
   [aggregate.name]: (job) => performTransform(job, aggregate, aggregateRows),
   [write.name]: writeOutput,
+  [externalDispatch.name]: performExternalDispatch,
   [testCall.name]: performTestCall,
   [verifyResponseJson.name]: verifyResponse,
   [validate.name]: (job) => performTransform(job, validate, validateRows),
