@@ -17,21 +17,24 @@ export const landingZonePurge: Worker = { name: 'landing-zone-purge', when: { ev
 
 async function watch(call: Call): Promise<void> {
   await visitZones(call, async (zone) => {
-    const { id, value } = zone
+    await wakeForFile(call, zone)
     await deliverSets(call, zone)
-    if (!isJobIdle(value)) return
-    // The job shows why it cannot use the folders, and tries again ever more seldom.
-    const place = { tenant_id: value.tenant_id, pipeline: id }
-    const waiting = await call
-      .part(landingZoneFilesPart)
-      .findWaiting(place)
-      .catch(() => 'unknown')
-    if (waiting === undefined) return
-    const { doc } = await call.store(landingZones).update(id, ({ value: found }) => {
-      return { next: wakeJob(found, call.now()), answer: undefined }
-    })
-    announceJob(call, landingZones, doc)
   })
+}
+
+async function wakeForFile(call: Call, { id, value }: Doc<StoredLandingZone>): Promise<void> {
+  if (!isJobIdle(value)) return
+  // The job shows why it cannot use the folders, and tries again ever more seldom.
+  const place = { tenant_id: value.tenant_id, pipeline: id }
+  const waiting = await call
+    .part(landingZoneFilesPart)
+    .findWaiting(place)
+    .catch(() => 'unknown')
+  if (waiting === undefined) return
+  const { doc } = await call.store(landingZones).update(id, ({ value: zone }) => {
+    return { next: wakeJob(zone, call.now()), answer: undefined }
+  })
+  announceJob(call, landingZones, doc)
 }
 
 async function purge(call: Call): Promise<void> {

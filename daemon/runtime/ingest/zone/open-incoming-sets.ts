@@ -27,29 +27,44 @@ const draft_name = '.whole'
 type SetSettings = Pick<ZoneSettings, 'root' | 'max_file_bytes' | 'keep_ms'>
 
 export function openIncomingSets(settings: SetSettings): IncomingSets {
+  /** Bytes of the parts of sets that were taken, by folder: thousands of files are not looked at again for each part. */
+  const sizes = new Map<string, number>()
   const homeOf = (tenant_id: string) => join(settings.root, safeFolderName(tenant_id), '.incoming')
   const folderOf = (tenant_id: string, set: IncomingSet) => join(homeOf(tenant_id), `${set.peer}.${set.set_id}`)
   return {
     take: (tenant_id, set, number, lines) =>
-      guardFolders(() => takePart(homeOf(tenant_id), folderOf(tenant_id, set), { set, number, lines }, settings)),
+      guardFolders(() =>
+        takePart(homeOf(tenant_id), folderOf(tenant_id, set), { set, number, lines }, { ...settings, sizes }),
+      ),
     list: (tenant_id) => guardFolders(() => listSets(homeOf(tenant_id))),
-    deliver: (tenant_id, set, place) =>
-      guardFolders(() => deliverSet(folderOf(tenant_id, set), set, zoneFolders(settings.root, place).new)),
-    purge: (tenant_id) => guardFolders(() => purgeSets(homeOf(tenant_id), settings.keep_ms)),
+    deliver: (tenant_id, set, place) => {
+      sizes.delete(folderOf(tenant_id, set))
+      return guardFolders(() => deliverSet(folderOf(tenant_id, set), set, zoneFolders(settings.root, place).new))
+    },
+    purge: (tenant_id) => {
+      sizes.clear()
+      return guardFolders(() => purgeSets(homeOf(tenant_id), settings.keep_ms))
+    },
   }
 }
 
 type IncomingPart = { readonly set: IncomingSet; readonly number: number; readonly lines: string }
 
-async function takePart(home: string, folder: string, { set, number, lines }: IncomingPart, settings: SetSettings) {
+async function takePart(
+  home: string,
+  folder: string,
+  { set, number, lines }: IncomingPart,
+  { max_file_bytes, sizes }: SetSettings & { readonly sizes: Map<string, number> },
+) {
   const known = await readDescription(folder)
   if (known && canonicalJson(known) !== canonicalJson(set)) return 'differs'
   if (!known) await beginSet(home, folder, set)
-  const names = await readdir(folder)
-  if (names.includes(delivered_name) || names.includes(partFile(number))) return 'taken'
-  const bytes = await sizeOf(folder, names)
-  if (bytes + Buffer.byteLength(lines) > settings.max_file_bytes) return 'too_large'
+  for (const name of [delivered_name, partFile(number)])
+    if (await lstat(join(folder, name)).catch(ignoreMissing)) return 'taken'
+  const bytes = (sizes.get(folder) ?? (await sizeOf(folder))) + Buffer.byteLength(lines)
+  if (bytes > max_file_bytes) return 'too_large'
   await writeDurablyAsync(join(folder, partFile(number)), lines, { mode: 0o600 })
+  sizes.set(folder, bytes)
   return 'taken'
 }
 
@@ -66,9 +81,9 @@ function partFile(number: number): string {
   return `${number}.jsonl`
 }
 
-async function sizeOf(folder: string, names: readonly string[]): Promise<number> {
+async function sizeOf(folder: string): Promise<number> {
   let bytes = 0
-  for (const name of names) if (name.endsWith('.jsonl')) bytes += (await lstat(join(folder, name))).size
+  for (const name of await readdir(folder)) if (name.endsWith('.jsonl')) bytes += (await lstat(join(folder, name))).size
   return bytes
 }
 
