@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createScratchFolder, runCommand, runJsonCommand, serveSite } from '../support/command/run-command.ts'
+import { findFreePortPairs } from '../support/monitoring/free-port-pairs.ts'
 
 const { dir, remove } = createScratchFolder('ingest-service')
 const site = path.join(dir, 'alpha')
@@ -14,7 +15,10 @@ beforeAll(async () => {
   const profile = path.join(site, 'profile.yaml')
   const data_folder = path.join(dir, 'data')
   const text = readFileSync(profile, 'utf8').replace(/roles: \[.*\]/, 'roles: [site, ingest]')
-  writeFileSync(profile, `${text}\ningest:\n  port: 0\n  data_folder: ${data_folder}\n`)
+  const [port] = await findFreePortPairs(1)
+  const target = `{ name: own, url: 'http://127.0.0.1:${port}', operator: test_call }`
+  const places = `  trusted_networks: [127.0.0.1]\n  http_targets: [${target}]\n`
+  writeFileSync(profile, `${text}\ningest:\n  port: ${port}\n  data_folder: ${data_folder}\n${places}`)
   mkdirSync(path.join(data_folder, 'acme'), { recursive: true })
   writeFileSync(path.join(data_folder, 'acme/orders.csv'), 'id,amount\n1,10\n2,20\n')
   running = await serveSite(site)
@@ -70,6 +74,29 @@ test('a label is of a new pipeline, and refused for one that has its own', async
   expect((await ingest('pipelines')).items).toContainEqual(
     expect.objectContaining({ dag_id: 'labelled', classification: expect.objectContaining({ level: 'SECRET' }) }),
   )
+})
+
+test('a journey test is deployed by its type, which it keeps, and says what was found', async () => {
+  const file = path.join(dir, 'journey.json')
+  const write = (found: object) => {
+    const hops = [{ name: 'look', target: 'own', rest: { path: 'health' } }]
+    writeFileSync(file, JSON.stringify({ dag_id: 'journey', hops, verifications: [{ hop: 'look', ...found }] }))
+  }
+  write({ status: 200, path: 'status', exists: true })
+  expect(await ingest('deploy', file, '--type', 'journey_test')).toMatchObject({ pipeline_type: 'journey_test' })
+  expect(await ingest('run', 'journey', '--wait')).toMatchObject({ state: 'success' })
+  write({ path: 'status', equals: 'away' })
+  await ingest('deploy', file)
+  const { exit, stdout } = await readable('run', 'journey', '--wait')
+  expect([exit, stdout]).toEqual([
+    1,
+    expect.stringMatching(/the response of look .* at "status" expected equals "away", found "/),
+  ])
+  const other = await readable('deploy', file, '--type', 'assembled')
+  expect([other.exit, other.stderr]).toEqual([
+    2,
+    expect.stringContaining('journey is deployed as journey_test, and keeps its type'),
+  ])
 })
 
 test('content that is rejected ends the command with the place and the reason', async () => {
