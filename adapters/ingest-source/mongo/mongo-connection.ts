@@ -1,13 +1,12 @@
 // One connection to a server of MongoDB: its address by the rule, TLS, the proof of the secret, and bounds on what the server sends.
-import type { Socket } from 'node:net'
-import { connect as connectTls } from 'node:tls'
 import { RowSourceError } from '../../../daemon/shared/row-source/row-source.ts'
 import type { ServerAccess } from '../../../daemon/shared/row-source/server-access.ts'
 import type { AddressRule } from '../../platform/address-rule/address-rule.ts'
-import { checkedSocket } from '../../platform/address-rule/checked-socket.ts'
+import { CheckedConnection, waitWithin } from '../../platform/address-rule/checked-connection.ts'
 import { notMongo } from './bson-json.ts'
 import type { MongoConnection, MongoDriver } from './driver.ts'
 import { MessageGuard } from './message-guard.ts'
+import { describeMongoError } from './mongo-errors.ts'
 
 export type MongoAccess = Omit<ServerAccess, 'host'> & {
   readonly hosts: readonly string[]
@@ -27,12 +26,12 @@ const max_rounds = 1_000_000
 export class MongoLink {
   readonly #access: MongoAccess
   readonly #driver: MongoDriver
-  readonly #socket: Socket
+  readonly #checked: CheckedConnection
 
   constructor(access: MongoAccess, driver: MongoDriver) {
     this.#access = access
     this.#driver = driver
-    this.#socket = checkedSocket(access.rule)
+    this.#checked = new CheckedConnection(access)
   }
 
   /** Rejects with the error of the socket, of TLS or of the library. */
@@ -43,7 +42,7 @@ export class MongoLink {
       ...{ connectTimeoutMS: connect_timeout_ms, hostAddress: host, metadata: Promise.resolve(client_description) },
       ...this.#proof(),
     }
-    const connection = makeConnection(options, await this.#dial(host))
+    const connection = makeConnection(options, await this.#checked.connect(host))
     guardMessages(connection)
     guardProof(connection)
     await performInitialHandshake(connection, options)
@@ -62,24 +61,9 @@ export class MongoLink {
     }
   }
 
-  async #dial(host: string): Promise<Socket> {
-    const { port, tls, ca } = this.#access
-    const plain = this.#socket
-    plain.setNoDelay(true)
-    plain.connect(port, host)
-    await settle(plain, 'connect')
-    if (tls === 'off') return plain
-    const secure = connectTls({
-      ...{ socket: plain, host, rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) },
-      ...(/^[0-9.]+$|:/.test(host) ? {} : { servername: host }),
-    })
-    await settle(secure, 'secureConnect')
-    return secure
-  }
-
   /** Ends what waits for it. */
   destroy(): void {
-    this.#socket.destroy()
+    this.#checked.destroy()
   }
 }
 
@@ -88,19 +72,6 @@ const client_description = {
   application: { name: 'platform' },
   driver: { name: 'nodejs', version: 'platform' },
   os: { type: process.platform },
-}
-
-async function settle(socket: Socket, event: string): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const close = () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' }))
-  socket.once(event, resolve).once('error', reject).once('close', close)
-  try {
-    await promise
-  } finally {
-    socket.removeListener('close', close)
-    // An error between two listeners would end the thread.
-    socket.on('error', () => undefined)
-  }
 }
 
 function guardMessages({ messageStream }: MongoConnection): void {
@@ -126,5 +97,15 @@ function guardProof(connection: MongoConnection): void {
         throw new RowSourceError(`the server demands more than ${max_rounds} rounds of the proof of the secret`)
     }
     return answer
+  }
+}
+
+/** Throws `RowSourceError`, and the reason of the signal. */
+export async function within<T>(...wait: Parameters<typeof waitWithin<T>>): Promise<T> {
+  try {
+    return await waitWithin(...wait)
+  } catch (error) {
+    wait[3].throwIfAborted()
+    throw describeMongoError(error)
   }
 }

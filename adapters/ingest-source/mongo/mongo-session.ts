@@ -6,8 +6,7 @@ import { choosePageRows } from '../../../daemon/shared/row-source/json-row.ts'
 import { RowSourceError } from '../../../daemon/shared/row-source/row-source.ts'
 import { notMongo } from './bson-json.ts'
 import type { MongoConnection, MongoDriver } from './driver.ts'
-import { connect_timeout_ms, type MongoAccess, MongoLink } from './mongo-connection.ts'
-import { describeMongoError } from './mongo-errors.ts'
+import { connect_timeout_ms, type MongoAccess, MongoLink, within } from './mongo-connection.ts'
 
 /** Of one answer as a whole. */
 const answer_timeout_ms = 300_000
@@ -190,26 +189,5 @@ export class MongoSession {
   async close(): Promise<void> {
     if (this.#connection && this.#readsMoment) await this.#release({ endSessions: [this.#lsid] })
     this.#connection?.destroy()
-  }
-}
-
-/** Fails at the time limit and with the signal, which end what it waits for. Throws `RowSourceError`, and the reason of the signal. */
-async function within<T>(work: () => Promise<T>, limit_ms: number, end: () => void, signal: AbortSignal): Promise<T> {
-  const late = Promise.withResolvers<never>()
-  const stop = (reason: unknown) => {
-    late.reject(reason)
-    end()
-  }
-  const abort = () => stop(signal.reason)
-  const timer = setTimeout(() => stop({ code: 'ETIMEDOUT' }), limit_ms)
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    return await Promise.race([work(), late.promise])
-  } catch (error) {
-    signal.throwIfAborted()
-    throw describeMongoError(error)
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', abort)
   }
 }

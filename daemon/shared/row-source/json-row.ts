@@ -29,8 +29,11 @@ const page_characters = 2_097_152
 const most_rows = 128
 
 /** How many rows to request next, so that those of the size of the last page have some 2 MiB: at first few, then twice as many. */
-export function choosePageRows(last: { readonly rows: number; readonly characters: number } | undefined): number {
+export function choosePageRows(
+  last: { readonly rows: number; readonly characters: number } | undefined,
+  most = most_rows,
+): number {
   if (!last || last.rows === 0) return 4
   const fitting = Math.floor(page_characters / Math.max(1, last.characters / last.rows))
-  return Math.max(1, Math.min(fitting, last.rows * 2, most_rows))
+  return Math.max(1, Math.min(fitting, last.rows * 2, most))
 }

@@ -40,6 +40,7 @@ const outboundClients: Readonly<Record<string, readonly [DialledAddresses, strin
     'the client of the site; a caller’s own token to its issuer alone',
   ],
   'adapters/dag-repository/host/host-client.ts': ['operator', 'the token of the profile'],
+  'adapters/ingest-source/cassandra/cassandra-session.ts': ['rule', 'the secret of the connection'],
   'adapters/ingest-source/elasticsearch/elasticsearch-source.ts': ['rule', 'the secret of the connection'],
   'adapters/ingest-source/http/download-file.ts': ['rule', 'the file of the source'],
   'adapters/ingest-source/http/request-answer.ts': ['rule', 'the file of the target'],
@@ -53,6 +54,7 @@ const outboundClients: Readonly<Record<string, readonly [DialledAddresses, strin
   'adapters/intake/http/get-once.ts': ['operator', 'the file of the source'],
   'adapters/keyvalue/redis/redis-keyvalue.ts': ['operator', 'the password of the profile'],
   'adapters/lineage/http/lineage-collector.ts': ['operator', 'the key of the profile'],
+  'adapters/platform/address-rule/checked-connection.ts': ['rule', 'what its user sends'],
   'adapters/platform/address-rule/checked-socket.ts': ['rule', 'what its user sends'],
   'adapters/platform/http-client/http-client.ts': ['rule', 'what its user sends'],
   'adapters/serve/http/socket-file.ts': ['site', 'nothing: it looks whether a socket of the site is served'],
@@ -88,9 +90,9 @@ const credentialHolders: readonly string[] = [
 ]
 
 const network =
-  /^(node:(https?|net|tls|http2|dgram)|undici|amqplib|@redis\/client|@opensearch-project\/.+|@opentelemetry\/exporter.+|adapters\/platform\/(http-client\/http-client|address-rule\/checked-(socket|lookup))\.ts)/
+  /^(node:(https?|net|tls|http2|dgram)|undici|amqplib|@redis\/client|@opensearch-project\/.+|@opentelemetry\/exporter.+|adapters\/platform\/(http-client\/http-client|address-rule\/checked-(connection|socket|lookup))\.ts)/
 const connects =
-  /new (HttpClient|Client|OTLPTraceExporter)\(|\bcheckedSocket\(|import\('undici|\bcreateClient\(|\b(https?|tls|net)\.(request|get|connect)\(|\b(connect(Tls)?|httpsRequest|fetch)\(/
+  /new (HttpClient|Client|CheckedConnection|OTLPTraceExporter)\(|\bcheckedSocket\(|import\('undici|\bcreateClient\(|\b(https?|tls|net)\.(request|get|connect)\(|\b(connect(Tls)?|httpsRequest|fetch)\(/
 /** Names of what a caller presented. */
 const credentialName = /^(subject_token|credential|bearer|\w*(Delegating|Presented)Credential|presentedCredential)$/i
 

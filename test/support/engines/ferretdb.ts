@@ -1,9 +1,10 @@
 // A real FerretDB of a test's own, which speaks the protocol of MongoDB over SQLite: users with passwords, and TLS beside plain connections.
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { connect as connectTcp, createServer } from 'node:net'
+import { connect as connectTcp } from 'node:net'
 import path from 'node:path'
 import { MongoClient } from 'mongodb'
+import { forwardPort } from './forward-port.ts'
 import type { ServerCertificateFiles } from './server-certificates.ts'
 import { createEngineFolder, findFreePorts, type ServerProcess, serverProcess } from './server-process.ts'
 
@@ -48,7 +49,7 @@ export async function ferretdb(tls: ServerCertificateFiles): Promise<Ferretdb> {
   const server = serverProcess({ name: 'ferretdb', program, ...files }, async () => {
     return (await read('metrics')).includes('ferretdb_up') && (await isListening(port))
   })
-  const elsewhere = await forward('127.0.0.3', port)
+  const elsewhere = await forwardPort('127.0.0.3', port)
   return {
     ...{ ...server, port, plain_port, password, username },
     async connect() {
@@ -77,16 +78,4 @@ async function isListening(port: number): Promise<boolean> {
     socket.destroy()
     return found === true
   })
-}
-
-/** The same port at another address, for which the certificate is not. */
-async function forward(address: string, port: number) {
-  const proxy = createServer((near) => {
-    const far = connectTcp(port, '127.0.0.1')
-    near.on('error', () => far.destroy())
-    far.on('error', () => near.destroy())
-    near.pipe(far).pipe(near)
-  })
-  await new Promise<void>((done) => void proxy.listen(port, address, done))
-  return proxy
 }

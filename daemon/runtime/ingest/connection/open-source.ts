@@ -1,5 +1,6 @@
 // Opens the source of rows behind a connection.
 import * as z from 'zod'
+import { cassandraSource } from '../../../../adapters/ingest-source/cassandra/cassandra-source.ts'
 import { elasticsearchSource } from '../../../../adapters/ingest-source/elasticsearch/elasticsearch-source.ts'
 import { mongoSource } from '../../../../adapters/ingest-source/mongo/mongo-source.ts'
 import { mysqlSource } from '../../../../adapters/ingest-source/mysql/mysql-source.ts'
@@ -48,6 +49,7 @@ const openers: Readonly<Record<string, SourceOpener>> = {
   mysql: openMysql,
   redis: openRedis,
   mongo: openMongo,
+  cassandra: openCassandra,
 }
 
 const elasticConfig = z.looseObject({ url: z.string(), username: z.string().optional(), ca: z.string().optional() })
@@ -106,8 +108,9 @@ async function openRedis(
   return redisSource({ host, port, username, password, tls, ca, database, rule }, redisDriver, values, scratch)
 }
 
-const documentConfig = serverConfig.omit({ host: true }).extend({
-  ...{ hosts: z.array(z.string()), database: z.string() },
+const hostsConfig = serverConfig.omit({ host: true }).extend({ hosts: z.array(z.string()) })
+const documentConfig = hostsConfig.extend({
+  database: z.string(),
   ...{ auth_database: z.string().optional(), replica_set: z.string().optional() },
 })
 
@@ -119,4 +122,14 @@ async function openMongo({ config, secret }: OpenConnection, settings: SourceSet
   )
   const rule = addressRule(settings.trusted_networks)
   return mongoSource({ ...documentConfig.parse(config), password, rule }, mongoDriver)
+}
+
+const keyspaceConfig = hostsConfig.extend({ keyspace: z.string(), datacenter: z.string().optional() })
+
+async function openCassandra(
+  { config, secret }: OpenConnection,
+  { trusted_networks }: SourceSettings,
+): Promise<RowSource> {
+  const { password } = passwordAlone.parse(readSecret(secret))
+  return cassandraSource({ ...keyspaceConfig.parse(config), password, rule: addressRule(trusted_networks) })
 }

@@ -10,6 +10,7 @@ export const readable_types = [
   'mysql',
   'redis',
   'mongo',
+  'cassandra',
   'aws_s3',
   'azure_blob',
   'gcs',

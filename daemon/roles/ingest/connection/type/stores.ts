@@ -31,7 +31,7 @@ export const cassandra: ConnectionType = {
   ...{ name: 'cassandra', category: 'wide-column database', selects: ['keyspace'] },
   config: z.strictObject({
     ...{ hosts, port: port(9_042), keyspace: text('Keyspace'), datacenter: text('Local data centre').optional() },
-    ...{ username, tls },
+    ...{ username, tls, ca },
   }),
   secret: z.strictObject({ password: password.optional() }),
 }
