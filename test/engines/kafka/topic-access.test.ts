@@ -62,6 +62,14 @@ where('a user reads by each mechanism, and commits where it may', async () => {
   }
 })
 
+where('a reading goes on for longer than the broker takes a proof of the user', async () => {
+  await driver.create('open-long')
+  await driver.produce('open-long', bodiesOf(0, 2))
+  using reader = new QueueReader(connect({ mechanism: 'scram-sha-256' }, server.password, 'open-long'), settings)
+  const reading = reader.run({ idle_s: 6, max_messages: 1_000 })
+  expect(numbersOf((await reading).rows)).toEqual([0, 1])
+})
+
 where('TLS without a user reads too, by the second of the brokers where the first one is down', async () => {
   const secure = { port: server.tls_port, mechanism: 'none', username: undefined, brokers: ['127.0.0.4', '127.0.0.1'] }
   const { secret: _secret, ...connection } = connect(secure)

@@ -51,6 +51,8 @@ export type Kafka = ServerProcess & {
   /** Of every user. */
   readonly password: string
   drive(): KafkaDriver
+  /** Another broker of its cluster, without TLS and users. Not started yet. */
+  addBroker(): Promise<ServerProcess & { readonly port: number }>
   /** As the loss of a disk: all messages of a partition are gone. Only while it does not run. */
   losePartition(topic: string, partition: number): void
   end(): Promise<void>
@@ -78,6 +80,7 @@ export async function kafka(tls: ServerCertificateFiles, users: readonly string[
   const program = { command: 'java', args: [...java, 'kafka.Kafka', file('server.properties')], cwd: folder }
   const server = { name: 'kafka', program, log: file('log'), pid_file: file('server.pid') }
   const drivers = new Set<KafkaDriver>()
+  const others: ServerProcess[] = []
   const process = serverProcess(server, () => isListening(port))
   return {
     ...process,
@@ -87,10 +90,28 @@ export async function kafka(tls: ServerCertificateFiles, users: readonly string[
       drivers.add(driver)
       return driver
     },
+    async addBroker() {
+      const number = others.length + 2
+      const [own_port = 0] = await findFreePorts(1)
+      const listeners = [`listeners=OPEN://127.0.0.1:${own_port}`, `advertised.listeners=OPEN://127.0.0.1:${own_port}`]
+      const changed = ['process.roles=broker', `node.id=${number}`, ...listeners, `log.dirs=${folder}/data-${number}`]
+      const names = changed.map((line) => line.slice(0, line.indexOf('=') + 1))
+      const kept = settings.filter((line) => !names.some((name) => line.startsWith(name)))
+      const properties = file(`server-${number}.properties`)
+      writeFileSync(properties, `${[...kept, ...changed].join('\n')}\n`)
+      execFileSync('java', [...java, 'kafka.tools.StorageTool', 'format', '-t', id, '-c', properties], {
+        stdio: 'pipe',
+      })
+      const own = { command: 'java', args: [...java, 'kafka.Kafka', properties], cwd: folder }
+      const description = { name: 'kafka', program: own, log: file(`log-${number}`), pid_file: file(`${number}.pid`) }
+      const other = serverProcess(description, () => isListening(own_port))
+      others.push(other)
+      return { ...other, port: own_port }
+    },
     losePartition: (topic, partition) => rmSync(file(`data/${topic}-${partition}`), { recursive: true }),
     async end() {
       for (const driver of drivers) driver.end()
-      await process.kill()
+      for (const each of [...others, process]) await each.kill()
       dispose()
     },
   }
@@ -119,6 +140,8 @@ function buildSettings(folder: string, { port, tls_port, user_port, controller }
     ...['controller.listener.names=CONTROLLER', 'inter.broker.listener.name=OPEN', `log.dirs=${folder}/data`],
     ...[...identity('secure'), ...identity('users')],
     `${jaas}.sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512`,
+    // A proof is good for so long.
+    `${jaas}.scram-sha-256.connections.max.reauth.ms=4000`,
     `${jaas}.plain.sasl.jaas.config=${module('plain.PlainLoginModule')} ${plain};`,
     `${jaas}.scram-sha-256.sasl.jaas.config=${module('scram.ScramLoginModule')};`,
     `${jaas}.scram-sha-512.sasl.jaas.config=${module('scram.ScramLoginModule')};`,

@@ -59,11 +59,14 @@ public final class KafkaDriver {
       case "create" -> {
         var settings = new HashMap<String, String>();
         command.path("settings").fields().forEachRemaining(each -> settings.put(each.getKey(), each.getValue().asText()));
-        var created = new NewTopic(topic, Optional.of(command.path("partitions").asInt(1)), Optional.empty());
+        var replicas = Optional.of((short) command.path("replicas").asInt(1));
+        var created = new NewTopic(topic, Optional.of(command.path("partitions").asInt(1)), replicas);
         admin.createTopics(List.of(created.configs(settings))).all().get();
       }
       case "delete" -> admin.deleteTopics(List.of(topic)).all().get();
       case "grow" -> admin.createPartitions(Map.of(topic, NewPartitions.increaseTo(command.get("partitions").asInt()))).all().get();
+      case "leaders" -> admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic).partitions()
+        .forEach(each -> answer.put(String.valueOf(each.partition()), each.leader().id()));
       case "trim" -> {
         var at = new TopicPartition(topic, command.path("partition").asInt());
         admin.deleteRecords(Map.of(at, RecordsToDelete.beforeOffset(command.get("before").asLong()))).all().get();
