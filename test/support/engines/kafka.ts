@@ -1,6 +1,6 @@
 // A real Kafka of a test's own: one broker that is its own controller, with listeners without TLS, with it, and with users.
 import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -71,7 +71,8 @@ export async function kafka(tls: ServerCertificateFiles, users: readonly string[
   writeFileSync(file('server.properties'), `${settings.join('\n')}\n`)
   writeFileSync(file('log4j2.properties'), 'rootLogger.level = error\n')
   const java = ['-Xmx1g', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-cp', `${libraries}/*`]
-  const id = Buffer.from(randomUUID().replaceAll('-', ''), 'hex').toString('base64url')
+  // Not with a dash first, which its programs take for an option.
+  const id = `A${randomBytes(16).toString('base64url').slice(1)}`
   const scram = users.flatMap((name) =>
     ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((kind) => ['-S', `${kind}=[name=${name},password=${password}]`]),
   )
