@@ -12,7 +12,11 @@ const packaged = ['admin', 'openapi', 'profiles', 'sites'].map((folder) => `test
 const engines = 'test/engines/**/*.test.ts'
 
 /** Files of both that take minutes, and suites of engines that share no server: one file after the other, beside the rest of both. */
-const longest = ['test/engines/{federation,forward,grafana,mcp,prometheus,proxy}/*.test.ts', 'test/openapi/*.test.ts']
+const longest = [
+  'test/engines/{forward,grafana,kafka,prometheus,proxy}/*.test.ts',
+  'test/engines/federation/federation.test.ts',
+  'test/openapi/*.test.ts',
+]
 
 /** In process, and slow by their subject: attacks, floods, time limits, passphrases, crashes at every step, walks, seeded properties. */
 const thorough = [
