@@ -96,3 +96,45 @@ test('what a crash leaves of a set is no set, and an old one is removed with its
   expect(expired.map(({ set_id }) => set_id)).toContain(set.set_id)
   expect(fs.readdirSync(home)).toEqual([])
 })
+
+const openIn = (name: string, max_file_bytes = 64) => {
+  const home = path.join(root, name)
+  const zone_folder = path.join(home, 'tenant-a/pl_one/new')
+  fs.mkdirSync(zone_folder, { recursive: true })
+  return { own: openIncomingSets({ root: home, max_file_bytes, keep_ms: 3_600_000 }) }
+}
+const whole = (more: Partial<IncomingSet> = {}) =>
+  buildSet({ parts: 1, total_rows: 1, sha256: createHash('sha256').update('{}\n').digest('hex'), ...more })
+
+test('sets that were delivered leave their place, and those of one peer leave places to others', async () => {
+  const { own } = openIn('places')
+  for (let at = 0; at < 250; at++) {
+    const set = whole()
+    expect(await own.take('tenant-a', set, 1, '{}\n')).toBe('taken')
+    expect(await own.list('tenant-a', 'bravo')).toMatchObject([{ set_id: set.set_id, received: 1 }])
+    expect(await own.deliver('tenant-a', set, place)).toBe('delivered')
+  }
+  for (let at = 0; at < 200; at++) expect(await own.take('tenant-a', buildSet(), 1, '')).toBe('taken')
+  await expect(own.take('tenant-a', buildSet(), 1, '')).rejects.toThrow('200 datasets of the peer bravo wait already')
+  expect(await own.take('tenant-a', buildSet({ peer: 'bravo-2' }), 1, '')).toBe('taken')
+}, 60_000)
+
+test('sets of a peer that wait have a few times the size of a file together', async () => {
+  const { own } = openIn('bytes')
+  const text = 'x'.repeat(60)
+  for (let at = 0; at < 4; at++) expect(await own.take('tenant-a', buildSet(), 1, text)).toBe('taken')
+  await expect(own.take('tenant-a', buildSet(), 1, text)).rejects.toThrow('bravo that wait have 300 bytes')
+  expect(await own.take('tenant-a', buildSet({ peer: 'charlie' }), 1, text)).toBe('taken')
+  expect(await own.list('tenant-a')).toHaveLength(5)
+})
+
+test('parts that come at the same time agree on their set, and count together', async () => {
+  const { own } = openIn('together')
+  const set = buildSet({ parts: 9 })
+  const low = { ...set, label: { ...set.label, level: 'K' } }
+  const outcomes = await Promise.all([own.take('tenant-a', set, 1, ''), own.take('tenant-a', low, 2, '')])
+  expect(outcomes).toEqual(['taken', 'differs'])
+  const text = 'x'.repeat(20)
+  const sized = await Promise.all([3, 4, 5, 6, 7].map((number) => own.take('tenant-a', set, number, text)))
+  expect(sized.filter((outcome) => outcome === 'taken')).toHaveLength(3)
+})

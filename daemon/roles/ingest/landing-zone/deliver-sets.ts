@@ -21,8 +21,8 @@ export async function listSetsOf(
 ): Promise<WaitingSet[]> {
   const from = await findPeerDataset(call, id)
   if (!from) return []
-  const sets = await call.part(incomingSetsPart).list(tenant_id)
-  return sets.filter(({ peer, name }) => peer === from.peer && name === from.dataset)
+  const sets = await call.part(incomingSetsPart).list(tenant_id, from.peer)
+  return sets.filter(({ name }) => name === from.dataset)
 }
 
 /** Why the set is not in the zone yet; undefined for one that may go there. */

@@ -21,11 +21,12 @@ export type WaitingSet = IncomingSet & { readonly received: number; readonly sin
 export type IncomingSets = {
   /**
    * Stores a part durably; repeatable, also after the set was delivered. `differs`: another part described the set otherwise.
-   * `too_large`: it is beyond the size of a file in a landing zone. Throws `Refusal('unavailable')` where the folder cannot be used.
+   * `too_large`: it is beyond the size of a file in a landing zone. Throws `Refusal('unavailable')` where the folder cannot be used,
+   * and where sets of the peer that wait leave no room.
    */
   take(tenant_id: string, set: IncomingSet, number: number, lines: string): Promise<'taken' | 'differs' | 'too_large'>
-  /** Those that were not delivered. */
-  list(tenant_id: string): Promise<WaitingSet[]>
+  /** Those that were not delivered, of one peer or of all. */
+  list(tenant_id: string, peer?: string): Promise<WaitingSet[]>
   /** Puts a whole set into a zone as a file of JSON lines. `differs`: its rows are not those that the sender digested. */
   deliver(tenant_id: string, set: IncomingSet, place: ZonePlace): Promise<'delivered' | 'differs'>
   /** Removes sets that have waited, or were delivered, longer than the profile keeps files. Returns those that were not delivered. */
