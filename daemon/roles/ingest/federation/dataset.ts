@@ -2,14 +2,15 @@
 import * as z from 'zod'
 import { refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import { runInSlices } from '../../../kernel/role/run-in-slices.ts'
 import {
   checkAddressee,
   type VerifiedFederationMessage,
 } from '../../../shared/federation-message/federation-message.ts'
 import { federationOperation } from '../../../shared/federation-message/federation-operation.ts'
 import { incomingSetsPart } from '../landing-zone/incoming-sets.ts'
-import { type DatasetPart, dataset_part_schema, datasetPart } from './model.ts'
-import { renderRow } from './row-lines.ts'
+import { type DatasetPart, dataset_part_schema, datasetPart, max_part_line_bytes } from './model.ts'
+import { renderLines } from './row-lines.ts'
 
 export const takeDataset = federationOperation({
   summary: 'Accept a part of a dataset of a peer',
@@ -29,7 +30,9 @@ async function storePart(call: Call, { statement, label, data }: VerifiedFederat
     return refuse('invalid', `the schema of the body is not ${dataset_part_schema}`)
   const { set_id, name, number, parts, total_rows, sha256, columns, rows } = data
   const set = { peer: statement.src, set_id, name, parts, total_rows, sha256, columns, label }
-  const lines = rows.map((row) => renderRow(columns, row)).join('')
+  const lines = await runInSlices(call, renderLines(columns, rows))
+  if (lines === undefined)
+    return refuse('invalid', `the rows have more than ${max_part_line_bytes} bytes as JSON lines: send fewer in a part`)
   const taken = await call.part(incomingSetsPart).take(statement.receiver_tenant_id, set, number, lines)
   if (taken === 'differs')
     return refuse('already_exists', `another part of the set ${set_id} has described it otherwise`)

@@ -8,6 +8,10 @@ export const dataset_part_schema = 'ingest.dataset/1'
 export const max_parts = 10_000
 /** Values of a row, and so columns, that leave room for rows in one body. */
 export const max_sent_columns = 1_000
+/** Characters of the names of all columns together: each part is compared with what the others say of them. */
+export const max_name_characters = 262_144
+/** Bytes of the rows of a part as JSON lines, which repeat the name of each column in each row. */
+export const max_part_line_bytes = 8_388_608
 
 /** As the sender names what it sends, and a receiving pipeline what it takes. */
 export const datasetName = z
@@ -42,8 +46,16 @@ export const datasetPart = z
   })
   .refine(({ number, parts }) => number <= parts, 'number must be at most parts')
   .refine(
+    ({ columns }) => countNameCharacters(columns) <= max_name_characters,
+    `the names of all columns must have at most ${max_name_characters} characters together`,
+  )
+  .refine(
     ({ columns, rows }) => rows.every((row) => row.length === columns.length),
     'each row must have a value for each column',
   )
 export type DatasetPart = z.output<typeof datasetPart>
 export type SentColumn = DatasetPart['columns'][number]
+
+export function countNameCharacters(columns: readonly { readonly name: string }[]): number {
+  return columns.reduce((sum, { name }) => sum + name.length, 0)
+}

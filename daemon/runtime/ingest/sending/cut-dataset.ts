@@ -6,7 +6,10 @@ import { runningDigest } from '../../../kernel/encoding/running-digest.ts'
 import { bodyLimits } from '../../../kernel/messaging/body-limits.ts'
 import type { LandedSummary } from '../../../roles/ingest/dataset/model.ts'
 import {
+  countNameCharacters,
   type DatasetPart,
+  max_name_characters,
+  max_part_line_bytes,
   max_parts,
   max_sent_columns,
   type SentColumn,
@@ -58,6 +61,11 @@ async function writeParts(job: CutThreadJob): Promise<CutResult> {
     const columns = input.columns.map(({ name, type, unit }) => ({ name, type, ...(unit && { unit }) }))
     if (columns.length > max_sent_columns)
       throw new LandingError(`the dataset has ${columns.length} columns: ${max_sent_columns} can be sent`)
+    const characters = countNameCharacters(columns)
+    if (characters > max_name_characters)
+      throw new LandingError(
+        `the names of all columns have ${characters} characters: ${max_name_characters} can be sent`,
+      )
     const writer = new PartWriter(job.cut, columns)
     for await (const block of input.blocks())
       for (let row = 0; row < block.rows; row++)
@@ -75,7 +83,7 @@ class PartWriter {
   readonly #columns: readonly SentColumn[]
   readonly #digest = runningDigest()
   #rows: PartRow[] = []
-  #held = { bytes: 0, values: 0, escapes: 0 }
+  #held = { bytes: 0, values: 0, escapes: 0, line_bytes: 0 }
   #count = 0
   #parts = 0
 
@@ -88,22 +96,24 @@ class PartWriter {
     const text = JSON.stringify(row)
     // What is written with a backslash in JSON.
     const escapes = row.reduce((sum, value) => sum + (value?.match(/["\\\p{Cc}\p{Cs}]/gu)?.length ?? 0), 0)
-    const size = { bytes: Buffer.byteLength(text) + 1, values: row.length + 1, escapes }
-    if (size.bytes > part_bytes || escapes > part_escapes)
+    const line = Buffer.from(renderRow(this.#columns, row))
+    const size = { bytes: Buffer.byteLength(text) + 1, values: row.length + 1, escapes, line_bytes: line.length }
+    if (size.bytes > part_bytes || escapes > part_escapes || line.length > max_part_line_bytes)
       throw new LandingError(
         `row ${this.#count + 1} is larger than a message: ${size.bytes} bytes in JSON, ${escapes} escapes`,
       )
-    const { bytes, values, escapes: held } = this.#held
+    const { bytes, values, escapes: held, line_bytes } = this.#held
     const isFull =
       bytes + size.bytes > part_bytes || values + size.values > part_values || held + escapes > part_escapes
-    if (isFull) this.#write()
+    if (isFull || line_bytes + line.length > max_part_line_bytes) this.#write()
     this.#rows.push(row)
     this.#held = {
       bytes: this.#held.bytes + size.bytes,
       values: this.#held.values + size.values,
       escapes: this.#held.escapes + escapes,
+      line_bytes: this.#held.line_bytes + line.length,
     }
-    this.#digest.add(Buffer.from(renderRow(this.#columns, row)))
+    this.#digest.add(line)
     this.#count += 1
   }
 
@@ -119,6 +129,6 @@ class PartWriter {
       throw new LandingError(`the dataset needs more than ${max_parts} messages: send a part of its rows or columns`)
     writeFileSync(join(this.#folder, partName(this.#parts)), JSON.stringify(this.#rows), { mode: 0o600 })
     this.#rows = []
-    this.#held = { bytes: 0, values: 0, escapes: 0 }
+    this.#held = { bytes: 0, values: 0, escapes: 0, line_bytes: 0 }
   }
 }
