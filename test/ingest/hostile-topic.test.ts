@@ -132,6 +132,13 @@ test('messages without an end are taken up to the limit, and none that comes aga
   expect(rows.map(({ n }) => Number(n))).toEqual([...Array(40).keys()])
 })
 
+test('messages of a server that has no terms of leaders land, and the next run goes on behind them', async () => {
+  const fetch = describeMessages(buildBatch({ values: ['{"n":1}'], epoch: -1 }))
+  const { dataset } = await run({ fetch }, { max_messages: 1 })
+  expect(dataset.cursor).toMatchObject({ offsets: { 0: '1' } })
+  expect(dataset.cursor?.epochs).toBeUndefined()
+})
+
 test('a broker that answers at once without messages is not requested without a pause', async () => {
   const { dataset } = await run({}, { idle_s: 1 })
   expect(dataset.rows).toBe(0)

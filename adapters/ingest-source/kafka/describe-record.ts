@@ -15,7 +15,8 @@ export function describeRecord(partition: number, epoch: number, record: KafkaRe
     ...(value === null && { isTombstone: true }),
     properties: Object.fromEntries(known),
     isRedelivered: false,
-    place: { partition: String(partition), offset, epoch },
+    // Servers that are not Apache's may have none.
+    place: { partition: String(partition), offset, epoch: epoch < 0 ? undefined : epoch },
   }
 }
 

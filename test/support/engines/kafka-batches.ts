@@ -14,6 +14,8 @@ export type BatchParts = {
   /** In place of the last offset, from the base on. */
   readonly last?: number
   readonly checksum?: number
+  /** Term of the leader. */
+  readonly epoch?: number
 }
 
 export const control_attributes = 0b11_0000
@@ -35,7 +37,12 @@ export function buildBatch(parts: BatchParts): Buffer {
     .done()
   const checksum = Buffer.alloc(4)
   checksum.writeUInt32BE(parts.checksum ?? crc32c(checked))
-  const rest = new WireWriter().int32(7).int8(2).raw(checksum).raw(checked).done()
+  const rest = new WireWriter()
+    .int32(parts.epoch ?? 7)
+    .int8(2)
+    .raw(checksum)
+    .raw(checked)
+    .done()
   return new WireWriter().int64(BigInt(base)).bytes(rest).done()
 }
 
