@@ -220,6 +220,9 @@ test('a set above the label of the pipeline waits, and says so', async () => {
     return incoming?.[0]?.received === 1 && incoming
   })
   expect(waiting).toMatchObject([{ waits: 'label', parts: 1 }])
+  const low = await bravo.as({ subject: 'low', clearance: { level: 'UNCLASSIFIED' } })
+  const shown = (await low.ok(get, { uid })).landing_zone
+  expect([shown?.landed, shown?.incoming]).toEqual([0, undefined])
   const above = await openReceiver('takes_restricted', 'secret', { classification: 'RESTRICTED' })
   await waitWhileWatched(async () => (await findZone(above))?.landed === 1)
   expect(await findZone(uid)).toMatchObject({ landed: 0 })

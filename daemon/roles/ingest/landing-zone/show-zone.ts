@@ -1,5 +1,6 @@
 // Shows the landing zone of a pipeline.
 import { showDelay } from '../../../kernel/job/job-delay.ts'
+import { dominates } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { findWait, listSetsOf } from './deliver-sets.ts'
 import { type LandingZoneView, landingZones } from './model.ts'
@@ -15,7 +16,9 @@ export async function showLandingZone(call: Call, id: string): Promise<{ landing
   const in_progress = arrival && { file: arrival.name, found_at: arrival.found_at, ...run }
   // A folder that cannot be used is the delay of the zone.
   const sets = await listSetsOf(call, doc).catch(() => [])
-  const incoming = sets.map((set) => {
+  // A set above the label of the pipeline does not exist for those who may not see it.
+  const seen = sets.filter((set) => dominates(call.caller, set.label, call.site.labels))
+  const incoming = seen.map((set) => {
     const { peer, name: dataset, set_id, parts, received, since_ms } = set
     const waits = findWait(call, zone, set)
     const since = new Date(since_ms).toISOString()
