@@ -1,12 +1,19 @@
 // Batches as brokers send them: each message once, none of an aborted transaction, and damaged ones are noticed.
 import { expect, test } from 'vitest'
-import { buildBatch, buildMark, transaction_attributes } from '../../../test/support/engines/kafka-batches.ts'
+import {
+  buildBatch,
+  buildMark,
+  buildRecord,
+  transaction_attributes,
+  zigzag,
+} from '../../../test/support/engines/kafka-batches.ts'
 import { readBatches } from './record-batch.ts'
 import type { AbortedTransaction } from './topic-requests.ts'
+import { WireWriter } from './wire-writer.ts'
 
 function read(batches: readonly Buffer[], aborted: readonly AbortedTransaction[] = []) {
   const fetched = { partition: 0, error: 0, isDiverging: false, aborted: [...aborted], records: Buffer.concat(batches) }
-  const found = [...readBatches(fetched)].map(({ next, records }) => ({ next, records: [...records] }))
+  const found = [...readBatches(fetched, 1_000)].map(({ next, records }) => ({ next, records: [...records] }))
   const values = found.flatMap(({ records }) => records.map(({ offset, value }) => `${offset}:${value ?? 'none'}`))
   return { values, next: found.at(-1)?.next }
 }
@@ -47,4 +54,11 @@ test('a batch of another version, or with another checksum, is refused', () => {
     damaged[at] = (damaged[at] ?? 0) ^ 1
     expect(() => read([damaged])).toThrow('its checksum is another one')
   }
+})
+
+test('of a message above the limit nothing but its size is read', () => {
+  const large = new WireWriter().int8(0).raw(zigzag(0)).raw(zigzag(0)).raw(zigzag(-1)).raw(zigzag(-1))
+  const body = large.raw(zigzag(1_000_000)).raw(Buffer.alloc(2_000)).done()
+  const records = Buffer.concat([zigzag(body.length), body, buildRecord(1, null, 'b')])
+  expect(read([buildBatch({ records, count: 2, last: 1 })])).toEqual({ values: ['0:none', '1:b'], next: 2n })
 })

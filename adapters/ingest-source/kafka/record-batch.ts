@@ -12,6 +12,7 @@ export type KafkaRecord = {
   readonly key: Buffer | null
   readonly value: Buffer | null
   readonly headers: readonly (readonly [name: string, value: Buffer | null])[]
+  /** Of one with more than the limit nothing else is read. */
   readonly bytes: number
 }
 
@@ -34,7 +35,7 @@ const transaction_bit = 16
 const control_bit = 32
 
 /** The last one may have been cut by the broker, and is left for the next answer. Throws `RowSourceError`, and `MalformedBytesError`. */
-export function* readBatches({ records, aborted }: FetchedPartition): Iterable<RecordBatch> {
+export function* readBatches({ records, aborted }: FetchedPartition, max_record_bytes: number): Iterable<RecordBatch> {
   const open = new AbortedProducers(aborted)
   for (let left = records; left.length >= smallest_batch_bytes; ) {
     const size = length_bytes + left.readInt32BE(8)
@@ -43,12 +44,12 @@ export function* readBatches({ records, aborted }: FetchedPartition): Iterable<R
     if (version !== 2)
       throw new RowSourceError('the topic has messages of a format before Kafka 0.11, which are not read')
     if (size < smallest_batch_bytes) throw new MalformedBytesError('a batch is shorter than its header')
-    yield readBatch(left.subarray(0, size), open)
+    yield readBatch(left.subarray(0, size), open, max_record_bytes)
     left = left.subarray(size)
   }
 }
 
-function readBatch(bytes: Buffer, open: AbortedProducers): RecordBatch {
+function readBatch(bytes: Buffer, open: AbortedProducers, max_record_bytes: number): RecordBatch {
   const reader = new WireReader(bytes)
   const base = reader.int64()
   reader.int32()
@@ -63,7 +64,8 @@ function readBatch(bytes: Buffer, open: AbortedProducers): RecordBatch {
   reader.take(6)
   const count = reader.int32()
   const rest = reader.take(reader.remaining)
-  const read = () => readRecords(expandBatch(attributes & codec_bits, rest), { base, count, times, attributes })
+  const read = () =>
+    readRecords(expandBatch(attributes & codec_bits, rest), { base, count, times, attributes, max_record_bytes })
   const found = { next: last + 1n, leader_epoch }
   open.advance(last)
   if (attributes & control_bit) {
@@ -79,9 +81,13 @@ type BatchHeader = {
   readonly count: number
   readonly times: { readonly first: bigint; readonly broker: bigint }
   readonly attributes: number
+  readonly max_record_bytes: number
 }
 
-function* readRecords(bytes: Buffer, { base, count, times, attributes }: BatchHeader): Iterable<KafkaRecord> {
+function* readRecords(
+  bytes: Buffer,
+  { base, count, times, attributes, max_record_bytes }: BatchHeader,
+): Iterable<KafkaRecord> {
   const reader = new WireReader(bytes)
   for (let left = count; left > 0; left--) {
     const record = new WireReader(reader.take(reader.varint()))
@@ -89,6 +95,11 @@ function* readRecords(bytes: Buffer, { base, count, times, attributes }: BatchHe
     record.int8()
     const at_ms = times.first + record.varlong()
     const offset = base + BigInt(record.varint())
+    // A compressed batch has room for a record of millions of headers, which nobody reads.
+    if (size > max_record_bytes) {
+      yield { offset, at_ms, key: null, value: null, headers: [], bytes: size }
+      continue
+    }
     const [key, value] = [record.varintBytes(), record.varintBytes()]
     const headers: [string, Buffer | null][] = []
     for (let more = record.varint(); more > 0; more--)

@@ -211,7 +211,7 @@ export class TopicReading {
 
   #hand(fetched: FetchedPartition): void {
     const { partition } = fetched
-    for (const batch of readBatches(fetched)) {
+    for (const batch of readBatches(fetched, this.#request.max_message_bytes)) {
       for (const record of batch.records) {
         const { offset: next = 0n } = this.#next.get(partition) ?? {}
         if (record.offset < next) continue
