@@ -34,9 +34,13 @@ export function openTarget({ http_target: target, trusted_networks }: TaskThread
   }
 }
 
-/** The URL of a path below that of the target. Throws `RowSourceError` for one that leads elsewhere. */
+/** The URL of a path below that of the target. Throws `RowSourceError` for one that leads elsewhere, or has an empty segment. */
 export function urlWithin({ base }: OpenTarget, path: string): URL {
   const url = URL.parse(path === '' ? base.href : `${base.href.replace(/\/$/, '')}/${path}`)
+  if (path !== '' && path.replace(/\?.*/s, '').split('/').includes(''))
+    throw new RowSourceError(
+      'the path has an empty segment, as by an empty value of a response: another place would get the request',
+    )
   const hasDots = path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))
   if (url && !hasDots && isWithinSource(url, base)) return url
   throw new RowSourceError('the path leads out of the target')
