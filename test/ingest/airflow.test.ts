@@ -155,6 +155,21 @@ describe('connections', () => {
     const refused = await connections?.put(connection)
     expect(isRefusal(refused) && refused.message).toBe('Airflow refused: 400 no such type')
   })
+
+  test.each<[string, unknown, string]>([
+    [
+      'a fault with all that was sent',
+      [{ type: 'missing', loc: ['body', 'host'], msg: 'Field required', input: kept }],
+      '422 body.host: Field required',
+    ],
+    ['a text with the password', "'hidden' is not of type 'object'", '422'],
+    ['a fault whose text has it', [{ loc: ['body', 'password'], msg: 'Value error, hidden' }], '422'],
+    ['a list of another form', [null, 'hidden'], '422 the request: is refused; the request: is refused'],
+  ])('whose refusal has the secret: %s', async (_, detail, expected) => {
+    answers = [{ status: 422, body: { detail } }]
+    const refused = await acting().connections?.put(connection)
+    expect(isRefusal(refused) && refused.message).toBe(`Airflow refused: ${expected}`)
+  })
 })
 
 describe('names', () => {
@@ -240,7 +255,7 @@ describe('a request', () => {
     [{ status: 403 }, 'forbidden', 'permit'],
     [{ status: 404 }, 'not_found', 'no DAG'],
     [{ status: 409, body: { detail: 'busy' } }, 'wrong_state', 'busy'],
-    [{ status: 422, body: { detail: [{ loc: ['x'] }] } }, 'invalid', 'loc'],
+    [{ status: 422, body: { detail: [{ loc: ['x'] }] } }, 'invalid', '422 x: is refused'],
     [{ status: 400, body: { title: `Bad\n\u001b${'x'.repeat(9_000)}` } }, 'invalid', 'Bad'],
     [{ status: 500, body: '<html>' }, 'unavailable', '500'],
   ] as const)('that is refused (%j) is %s', async (refused, code, text) => {

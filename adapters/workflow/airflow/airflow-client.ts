@@ -25,6 +25,8 @@ export type AirflowRequest = {
   readonly path: string
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: unknown
+  /** In the body, and in no refusal. */
+  readonly secret?: string | undefined
 }
 
 /**
@@ -72,7 +74,10 @@ export class AirflowClient {
     if (answer.status === 404) return undefined
     if (answer.status < 300) return answer
     throwOutage(answer.status)
-    return refuse(answer.status === 409 ? 'wrong_state' : 'invalid', `Airflow refused: ${describeProblem(answer)}`)
+    return refuse(
+      answer.status === 409 ? 'wrong_state' : 'invalid',
+      `Airflow refused: ${describeProblem(answer, request.secret)}`,
+    )
   }
 
   async get<T>(call: Call, request: Omit<AirflowRequest, 'method'>, schema: z.ZodType<T>): Promise<T | undefined> {
@@ -195,11 +200,30 @@ function throwOutage(status: number): void {
 
 const longest_problem = 500
 
-/** RFC 9457 (v1), a text or a list of faults (v2): without what does not fit one line. */
-function describeProblem({ status, body }: AirflowAnswer): string {
+/** RFC 9457 (v1), a text or a list of faults (v2): without what does not fit one line, and without a text that has any of the secret. */
+function describeProblem({ status, body }: AirflowAnswer, secret?: string): string {
   const { detail, title } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
-  const text = typeof detail === 'string' ? detail : Array.isArray(detail) ? JSON.stringify(detail) : title
-  return `${status} ${typeof text === 'string' ? text.slice(0, longest_problem).toWellFormed().replaceAll(/\s+/g, ' ') : ''}`.trimEnd()
+  const text = typeof detail === 'string' ? detail : Array.isArray(detail) ? describeFaults(detail) : title
+  if (typeof text !== 'string' || listSecretTexts(secret).some((part) => text.includes(part))) return `${status}`
+  return `${status} ${text.slice(0, longest_problem).toWellFormed().replaceAll(/\s+/g, ' ')}`.trimEnd()
+}
+
+/** Each has the value that it is about as well, or all of what was sent, which may be secret. */
+function describeFaults(faults: readonly unknown[]): string {
+  const described = faults.slice(0, 20).map((fault) => {
+    const { loc, msg } = (typeof fault === 'object' && fault !== null ? fault : {}) as Record<string, unknown>
+    return `${Array.isArray(loc) ? loc.join('.') : 'the request'}: ${typeof msg === 'string' ? msg : 'is refused'}`
+  })
+  return described.join('; ')
+}
+
+/** The secret, and each value of its JSON: any of them may be repeated alone. */
+function listSecretTexts(secret: string | undefined): string[] {
+  if (secret === undefined) return []
+  const values = parseJson(secret)
+  return [secret, ...Object.values(typeof values === 'object' && values !== null ? values : {})].filter(
+    (part) => typeof part === 'string' && part !== '',
+  )
 }
 
 function toOutage(error: unknown): unknown {

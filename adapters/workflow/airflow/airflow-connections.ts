@@ -30,11 +30,11 @@ export class AirflowConnections implements SchedulerConnections {
     if (Buffer.byteLength(secret) > max_secret_bytes)
       return refuse('invalid', `Airflow keeps secrets of at most ${max_secret_bytes} bytes`)
     const body = renderConnection(connection, secret)
-    const changed = await this.#change(body)
+    const changed = await this.#change(body, secret)
     if (changed !== 'unknown') return changed
-    const made = await this.#client.request(this.#call, { method: 'POST', path: this.#path(), body })
+    const made = await this.#client.request(this.#call, { method: 'POST', path: this.#path(), body, secret })
     // Made by another request meanwhile.
-    if (isRefusal(made) && made.code === 'wrong_state') return refuseUnknown(await this.#change(body))
+    if (isRefusal(made) && made.code === 'wrong_state') return refuseUnknown(await this.#change(body, secret))
     return isRefusal(made) ? made : undefined
   }
 
@@ -43,9 +43,9 @@ export class AirflowConnections implements SchedulerConnections {
     return isRefusal(answer) ? answer : undefined
   }
 
-  async #change(body: ReturnType<typeof renderConnection>): Promise<undefined | Refusal | 'unknown'> {
+  async #change(body: ReturnType<typeof renderConnection>, secret: string): Promise<undefined | Refusal | 'unknown'> {
     const path = this.#path(body.connection_id)
-    const answer = await this.#client.request(this.#call, { method: 'PATCH', path, body })
+    const answer = await this.#client.request(this.#call, { method: 'PATCH', path, body, secret })
     return isRefusal(answer) ? answer : answer ? undefined : 'unknown'
   }
 
