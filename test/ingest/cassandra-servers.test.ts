@@ -154,8 +154,45 @@ test('an aborted wait ends at once, with its reason', async () => {
   await expect(read(connect(server), {}, aborting.signal)).rejects.toBe(reason)
 })
 
+test('all pages of the columns of a table are read, whatever the server says of them', async () => {
+  const columnRows = (name: string, type: string, position: Buffer, more: Parameters<typeof rowsAnswer>[2] = {}) =>
+    rowsAnswer(
+      ['column_name', 'type', 'kind', 'position'].map((each) => [each, text] as const),
+      [[name, type, 'regular', position]],
+      more,
+    )
+  const server = await listen(({ opcode, cql, body }) => {
+    if (opcode === startup) return ready
+    if (!cql.includes('system_schema.columns'))
+      return rowsAnswer(
+        [
+          ['a', int],
+          ['b', int],
+        ],
+        [[null, null]],
+      )
+    return body.includes('next')
+      ? columnRows('b', 'constructor', intBytes(0))
+      : columnRows('a', 'int', Buffer.alloc(1), { state: 'next' })
+  })
+  const source = await openRowSource(connect(server), settings, '')
+  const lines: string[] = []
+  for await (const block of source.rows({ table: 'people' }, never)) lines.push(...block)
+  await source.close()
+  expect(lines).toEqual(['{"a":null,"b":null}'])
+  expect(source.statedColumns?.()).toEqual([
+    { name: 'a', type: 'int64' },
+    { name: 'b', type: 'text' },
+  ])
+})
+
 const not_cassandra = 'the server does not answer as a server of Cassandra does'
 const body = idRows([1]).subarray(9)
+/** Its state is none: a length of -1. */
+const withoutState = frameAnswer(
+  8,
+  Buffer.concat([intBytes(2), intBytes(3), intBytes(1), intBytes(-1), body.subarray(12)]),
+)
 
 test.each<[string, Buffer, string]>([
   ['a compressed answer', frameAnswer(8, body, { flags: 1 }), not_cassandra],
@@ -168,6 +205,7 @@ test.each<[string, Buffer, string]>([
   ['an answer without rows', frameAnswer(8, intBytes(1)), not_cassandra],
   ['more rows than were requested', idRows([1, 2, 3, 4, 5]), not_cassandra],
   ['two billion rows', frameAnswer(8, Buffer.concat([body.subarray(0, -12), intBytes(2_000_000_000)])), not_cassandra],
+  ['more pages that cannot be requested', withoutState, not_cassandra],
   ['a number of the wrong length', rowsAnswer([['id', int]], [['abc']]), not_cassandra],
   ['another column', rowsAnswer([['other', int]], [[intBytes(1)]]), not_cassandra],
   ['a type that is not read', rowsAnswer([['id', 99]], [['abc']]), not_cassandra],

@@ -13,10 +13,14 @@ import { notCassandra } from './cql-frame.ts'
 import { describeInstant, integerOf } from './cql-value.ts'
 
 /** By the names of types in the schema. */
-const types: Readonly<Record<string, CursorType>> = {
-  ...{ tinyint: 'integer', smallint: 'integer', int: 'integer', bigint: 'integer', varint: 'integer' },
-  ...{ timestamp: 'timestamp', text: 'text', ascii: 'text' },
-}
+const types: ReadonlyMap<string, CursorType> = new Map([
+  ...(['tinyint', 'smallint', 'int', 'bigint', 'varint'] as const).map((name) => [name, 'integer'] as const),
+  ...([
+    ['timestamp', 'timestamp'],
+    ['text', 'text'],
+    ['ascii', 'text'],
+  ] as const),
+])
 
 /** Follows the values of the cursor column. */
 export class ColumnOrder {
@@ -27,8 +31,8 @@ export class ColumnOrder {
 
   /** Throws `RowSourceError` where the column cannot be the cursor. */
   constructor(cursor: RowCursor, type_name: string) {
-    const type = types[type_name]
-    if (type === undefined) throw refuseCursorType(cursor, type_name)
+    const type = types.get(type_name)
+    if (type === undefined) throw refuseCursorType(cursor, type_name.slice(0, 64).toWellFormed())
     checkCursorType(cursor, type)
     this.#cursor = cursor
     this.#type = type
@@ -72,7 +76,7 @@ export class ColumnOrder {
   }
 
   finish(): void {
-    if (this.#end !== undefined) this.#cursor.onEnd(this.#describe(this.#end))
+    if (this.#end !== undefined) this.#cursor.onEnd(checkCursorValue(this.#cursor, this.#describe(this.#end)))
   }
 
   #describe(value: bigint | Buffer): CursorValue {

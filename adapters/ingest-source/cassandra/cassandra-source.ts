@@ -1,7 +1,8 @@
 // Rows of a table or a materialized view of Cassandra, page by page.
 import type { DataColumn, DataSchema } from '../../../daemon/kernel/data/data-schema.ts'
-import { describeJsonRow } from '../../../daemon/shared/row-source/json-row.ts'
+import { describeJsonRow, refuseLargeRow } from '../../../daemon/shared/row-source/json-row.ts'
 import {
+  max_row_characters,
   nameSome,
   type RowRequest,
   type RowSource,
@@ -11,7 +12,7 @@ import { chooseTableColumns } from '../../../daemon/shared/row-source/table-colu
 import { ColumnOrder } from './cassandra-cursor.ts'
 import { type CassandraAccess, CassandraSession } from './cassandra-session.ts'
 import { notCassandra } from './cql-frame.ts'
-import type { CqlPage } from './cql-page.ts'
+import type { CqlPage, CqlRow } from './cql-page.ts'
 import { describeColumn } from './cql-value.ts'
 
 const block_characters = 2_097_152
@@ -41,7 +42,7 @@ export function cassandraSource(access: CassandraAccess): RowSource {
         : readRows(session, `SELECT ${listNames(chosen)} FROM ${table}`, chosen, undefined, signal)
     },
     statedColumns: () => chosen.flatMap(({ name, type_name }) => findStatedType(name, type_name) ?? []),
-    usualColumns: () => chosen.map(({ name, type_name }) => ({ name, type: usual_types[type_name] ?? 'text' })),
+    usualColumns: () => chosen.map(({ name, type_name }) => ({ name, type: findUsualType(type_name) })),
     async close() {
       session.close()
     },
@@ -63,10 +64,21 @@ async function listColumns(
 ): Promise<readonly CatalogColumn[]> {
   const ofTable = `keyspace_name = ${quoteText(keyspace)} AND table_name = ${quoteText(table)}`
   const cql = `SELECT column_name, type, kind, position FROM system_schema.columns WHERE ${ofTable}`
-  const { rows } = await session.query({ cql, page_rows: max_catalog_rows }, signal)
+  const rows: CqlRow[] = []
+  // A server may end a page before it has as many rows as were requested.
+  let page_state: Buffer | undefined
+  do {
+    const page = await session.query({ cql, page_rows: max_catalog_rows, page_state }, signal)
+    rows.push(...page.rows)
+    if (rows.length > max_catalog_rows) throw new RowSourceError(`the table has more than ${max_catalog_rows} columns`)
+    page_state = page.page_state
+  } while (page_state)
   const columns = rows.map(([name, type, kind, position]) => ({
     ...{ name: name?.toString() ?? '', type_name: type?.toString() ?? '' },
-    ...{ kind: column_kinds.indexOf(kind?.toString() ?? ''), position: position?.readInt32BE() ?? 0 },
+    ...{
+      kind: column_kinds.indexOf(kind?.toString() ?? ''),
+      position: position?.length === 4 ? position.readInt32BE() : 0,
+    },
   }))
   if (columns.length > 0)
     return columns.toSorted((a, b) => a.kind - b.kind || a.position - b.position || (a.name < b.name ? -1 : 1))
@@ -117,10 +129,14 @@ function* describePage({ rows, columns }: CqlPage, names: readonly string[], ord
   let block: string[] = []
   let characters = 0
   for (const row of rows) {
+    let row_characters = 0
     const values = names.map((name, at) => {
       const column = columns[at]
       if (column?.name !== name) throw notCassandra()
-      return describeColumn(name, column.type, row[at])
+      const text = describeColumn(name, column.type, row[at])
+      row_characters += text.length
+      if (row_characters > max_row_characters) throw refuseLargeRow()
+      return text
     })
     const line = describeJsonRow(names, values)
     order?.take(row[names.length])
@@ -151,5 +167,10 @@ const inferred: ReadonlySet<string> = new Set([
 ])
 
 function findStatedType(name: string, type_name: string): DataSchema[number] | undefined {
-  return inferred.has(type_name) ? undefined : { name, type: usual_types[type_name] ?? 'text' }
+  return inferred.has(type_name) ? undefined : { name, type: findUsualType(type_name) }
+}
+
+/** A type that a user defined has the name that they chose, such as `constructor`. */
+function findUsualType(type_name: string): DataColumn['type'] {
+  return (Object.hasOwn(usual_types, type_name) ? usual_types[type_name] : undefined) ?? 'text'
 }

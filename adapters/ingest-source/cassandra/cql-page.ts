@@ -16,6 +16,8 @@ export type CqlPage = {
 const rows_kind = 2
 const flag = { one_table: 1, more_pages: 2, no_columns: 4 }
 const max_columns = 2_000
+/** Of a page: more than the most rows that are requested of the most columns. */
+const max_values = 200_000
 
 /** Throws `RowSourceError` where the answer has no rows. */
 export function readPage({ opcode: code, body }: CqlFrame): CqlPage {
@@ -23,16 +25,20 @@ export function readPage({ opcode: code, body }: CqlFrame): CqlPage {
   const flags = body.int()
   const count = body.int()
   if (count < 1 || count > max_columns || (flags & flag.no_columns) !== 0) throw notCassandra()
-  const page_state = (flags & flag.more_pages) !== 0 ? body.bytes() : undefined
+  const hasMore = (flags & flag.more_pages) !== 0
+  const page_state = hasMore ? body.bytes() : undefined
+  // Rows that cannot be requested would be missing without a word.
+  if (hasMore && page_state === undefined) throw notCassandra()
   const readTable = () => [body.string(), body.string()]
   if ((flags & flag.one_table) !== 0) readTable()
+  const described = { types: 0 }
   const columns = Array.from({ length: count }, () => {
     if ((flags & flag.one_table) === 0) readTable()
-    return { name: body.string(), type: readType(body) }
+    return { name: body.string(), type: readType(body, described) }
   })
   const row_count = body.int()
   // Each value has a length of its own.
-  if (row_count < 0 || row_count * count * 4 > body.left) throw notCassandra()
+  if (row_count < 0 || row_count * count > max_values || row_count * count * 4 > body.left) throw notCassandra()
   const bytes = body.left
   const rows = Array.from({ length: row_count }, () => Array.from({ length: count }, () => body.bytes()))
   return { columns, rows, bytes, page_state }

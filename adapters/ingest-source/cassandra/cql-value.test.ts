@@ -83,8 +83,22 @@ describe('is refused:', () => {
     )
   })
 
+  test('few bytes that would be many parts, and types of many parts', () => {
+    const parts = Array.from({ length: 65_535 }, () => typeOf('int'))
+    const limit = 'a row has a value of more than 1048576 bytes: that of "c"'
+    const list = Buffer.concat([Buffer.from('00004e20', 'hex'), Buffer.alloc(4 * 20_000)])
+    for (const part of [typeOf('tuple', ...parts), { kind: 'record', parts, names: parts.map(() => 'n') }])
+      expect(() => describeColumn('c', typeOf('list', part), list)).toThrow(limit)
+    const tuples = Buffer.concat(
+      Array.from({ length: 3 }, () => Buffer.from(`0031ffff${'0009'.repeat(65_535)}`, 'hex')),
+    )
+    const reader = new CqlReader(Buffer.concat([Buffer.from('00310003', 'hex'), tuples]))
+    expect(() => readType(reader, { types: 0 })).toThrow(not_cassandra)
+    expect(() => describeHex('vector', '000000000000')).toThrow(not_cassandra)
+  }, 5_000)
+
   test('a type that is not known, and one of too many levels', () => {
-    const read = (hex: string) => readType(new CqlReader(Buffer.from(hex, 'hex')))
+    const read = (hex: string) => readType(new CqlReader(Buffer.from(hex, 'hex')), { types: 0 })
     const name = Buffer.from('org.example.Odd')
     const custom = read(`0000000f${name.toString('hex')}`)
     expect(() => describeColumn('c', custom, Buffer.alloc(1))).toThrow('the column "c" has a type that is not read')

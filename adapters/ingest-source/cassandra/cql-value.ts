@@ -11,6 +11,8 @@ export type CqlType = {
 }
 
 const max_depth = 32
+/** Of one answer, all levels together: two bytes of it are a type. */
+const max_types = 100_000
 /** Of a number, some 10,000 digits. */
 const max_number_bytes = 4_096
 
@@ -33,11 +35,15 @@ const duration_class = 'org.apache.cassandra.db.marshal.DurationType'
 const vectorPattern =
   /^org\.apache\.cassandra\.db\.marshal\.VectorType\(org\.apache\.cassandra\.db\.marshal\.FloatType\s*,\s*\d{1,6}\)$/
 
+/** Counts the types that one answer describes. */
+export type TypeCount = { types: number }
+
 /** The type of a column as a result describes it. Throws `RowSourceError`. */
-export function readType(reader: CqlReader, depth = 0): CqlType {
-  if (depth > max_depth) throw notCassandra()
+export function readType(reader: CqlReader, count: TypeCount, depth = 0): CqlType {
+  count.types++
+  if (depth > max_depth || count.types > max_types) throw notCassandra()
   const id = reader.short()
-  const part = () => readType(reader, depth + 1)
+  const part = () => readType(reader, count, depth + 1)
   const known = kinds[id]
   if (known !== undefined) return { kind: known, parts: [], names: [] }
   if (id === 0x00) return { kind: kindOfClass(reader.string()), parts: [], names: [] }
@@ -51,10 +57,8 @@ export function readType(reader: CqlReader, depth = 0): CqlType {
   return { kind: 'record', parts: fields.map(([, type]) => type), names: fields.map(([name]) => name) }
 }
 
-function kindOfClass(name: string): string {
-  if (name === duration_class) return 'duration'
-  return vectorPattern.test(name) ? 'vector' : 'unknown'
-}
+const kindOfClass = (name: string) =>
+  name === duration_class ? 'duration' : vectorPattern.test(name) ? 'vector' : 'unknown'
 
 const json = JSON.stringify
 const composed: ReadonlySet<string> = new Set(['list', 'map', 'tuple', 'record', 'vector'])
@@ -62,8 +66,8 @@ const composed: ReadonlySet<string> = new Set(['list', 'map', 'tuple', 'record',
 /** The JSON of a column: a text for what has parts. Throws `RowSourceError` above the limit, and for types that are not read. */
 export function describeColumn(name: string, type: CqlType, value: Buffer | undefined): string {
   if (value !== undefined && value.length > max_value_bytes) throw refuseSize(name)
-  const text = describeValue(type, value, name)
-  if (!composed.has(type.kind) || text === 'null') return text
+  if (value === undefined || !composed.has(type.kind)) return describeScalar(type, value, name)
+  const text = describeParts(type, value, { name, left: max_value_bytes })
   if (Buffer.byteLength(text) > max_value_bytes) throw refuseSize(name)
   return json(text)
 }
@@ -72,9 +76,22 @@ function refuseSize(name: string): RowSourceError {
   return new RowSourceError(`a row has a value of more than ${max_value_bytes} bytes: that of ${nameSome([name])}`)
 }
 
-function describeValue(type: CqlType, value: Buffer | undefined, name: string): string {
+/** `left`: characters that the parts of a value may have still. Parts that it lacks have a text too, so that few bytes can be many. */
+type PartBudget = { readonly name: string; left: number }
+
+function spend(budget: PartBudget, text: string): string {
+  budget.left -= text.length
+  if (budget.left < 0) throw refuseSize(budget.name)
+  return text
+}
+
+function describeValue(type: CqlType, value: Buffer | undefined, budget: PartBudget): string {
+  if (value !== undefined && composed.has(type.kind)) return describeParts(type, value, budget)
+  return spend(budget, describeScalar(type, value, budget.name))
+}
+
+function describeScalar(type: CqlType, value: Buffer | undefined, name: string): string {
   if (value === undefined) return 'null'
-  if (composed.has(type.kind)) return describeParts(type, value, name)
   const size = sizes[type.kind]
   // Empty values of old tables are none.
   if (size !== undefined && value.length === 0) return 'null'
@@ -112,24 +129,29 @@ const scalars: Readonly<Record<string, (value: Buffer) => string>> = {
   duration: (value) => (value.length === 0 ? 'null' : json(durationOf(value))),
 }
 
-function describeParts({ kind, parts, names }: CqlType, value: Buffer, name: string): string {
+function describeParts({ kind, parts, names }: CqlType, value: Buffer, budget: PartBudget): string {
+  spend(budget, '[]')
   const reader = new CqlReader(value)
   const [first, second] = parts
-  if (kind === 'vector')
-    return `[${Array.from({ length: value.length / 4 }, () => describeFloat(reader.take(4).readFloatBE())).join(',')}]`
-  if (kind === 'list' && first) return `[${repeat(reader, () => describeValue(first, reader.bytes(), name)).join(',')}]`
+  if (kind === 'vector') {
+    if (value.length % 4 !== 0) throw notCassandra()
+    const describe = () => spend(budget, describeFloat(reader.take(4).readFloatBE()))
+    return `[${Array.from({ length: value.length / 4 }, describe).join(',')}]`
+  }
+  if (kind === 'list' && first)
+    return `[${repeat(reader, () => describeValue(first, reader.bytes(), budget)).join(',')}]`
   if (kind === 'map' && first && second) {
     const pairs = repeat(reader, () => {
-      const key = describeValue(first, reader.bytes(), name)
+      const key = describeValue(first, reader.bytes(), budget)
       // Names of JSON are texts, whatever the keys are.
-      return `${key.startsWith('"') ? key : json(key)}:${describeValue(second, reader.bytes(), name)}`
+      return `${key.startsWith('"') ? key : json(key)}:${describeValue(second, reader.bytes(), budget)}`
     })
     return `{${pairs.join(',')}}`
   }
   // Parts that were added to a type later are missing in values of before.
-  const values = parts.map((part) => describeValue(part, reader.left > 0 ? reader.bytes() : undefined, name))
+  const values = parts.map((part) => describeValue(part, reader.left > 0 ? reader.bytes() : undefined, budget))
   if (kind === 'tuple') return `[${values.join(',')}]`
-  return `{${values.map((text, at) => `${json(names[at])}:${text}`).join(',')}}`
+  return `{${values.map((text, at) => `${spend(budget, json(names[at]))}:${text}`).join(',')}}`
 }
 
 function repeat<T>(reader: CqlReader, read: () => T): T[] {

@@ -20,8 +20,12 @@ const jsonNumber = /^-?(?:0|[1-9]\d{0,30})(?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?$/
 /** `values`: JSON, in the order of the names. Throws `RowSourceError`. */
 export function describeJsonRow(names: readonly string[], values: readonly string[]): string {
   const line = `{${names.map((name, at) => `${JSON.stringify(name)}:${values[at]}`).join(',')}}`
-  if (line.length > max_row_characters) throw new RowSourceError(`a row has more than ${max_row_characters} characters`)
+  if (line.length > max_row_characters) throw refuseLargeRow()
   return line
+}
+
+export function refuseLargeRow(): RowSourceError {
+  return new RowSourceError(`a row has more than ${max_row_characters} characters`)
 }
 
 const page_characters = 2_097_152
