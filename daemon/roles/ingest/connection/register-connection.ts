@@ -1,5 +1,5 @@
 // Registers connections with a scheduler that keeps them for its workers.
-import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import type { DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
@@ -38,11 +38,26 @@ export async function registerForTasks(call: Call, tasks: readonly DagTask[]): P
   return undefined
 }
 
+const max_changes = 4
+
+/**
+ * As it is now: of two requests that change it, or one that deletes it, the registration of the older state may be the last to
+ * arrive, with a secret that is no longer set.
+ */
 async function registerConnection(
   call: Call,
   registry: SchedulerConnections,
-  doc: Doc<StoredConnection>,
+  stored: Doc<StoredConnection>,
 ): Promise<undefined | Refusal> {
-  const { conn_type, config, secret } = await openConnection(call, doc)
-  return await registry.put({ id: doc.id, conn_type, config, ...(secret === undefined ? {} : { secret }) })
+  let doc = stored
+  for (let change = 0; change < max_changes; change++) {
+    const { conn_type, config, secret } = await openConnection(call, doc)
+    const refused = await registry.put({ id: doc.id, conn_type, config, ...(secret === undefined ? {} : { secret }) })
+    if (refused) return refused
+    const current = await call.store(connections).find(doc.id)
+    if (!current) return (await registry.remove(doc.id)) ?? refuse('not_found', 'the connection was deleted meanwhile')
+    if (current.version === doc.version) return undefined
+    doc = current
+  }
+  return refuse('unavailable', 'the connection changes faster than the scheduler takes it: repeat the request')
 }
