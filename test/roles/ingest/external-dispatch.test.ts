@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { canonicalDigest } from '../../../daemon/kernel/encoding/canonical-json.ts'
+import { canonicalDigest, canonicalJson } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import { errors } from '../../../daemon/roles/ingest/dag-run/errors.ts'
 import { get as getRun } from '../../../daemon/roles/ingest/dag-run/get.ts'
 import { status as runStatus } from '../../../daemon/roles/ingest/dag-run/status.ts'
@@ -144,6 +144,14 @@ test('a payload that was decided upon goes as it is to the target that the decis
   const { dag_id } = await dispatch('eff_decided', payload, { name: 'cases', path: 'v1/case', kind: 'system' })
   expect(await waitForEnd(dag_id)).toMatchObject({ state: 'success' })
   expect(received.splice(0)).toMatchObject([{ url: '/api/v1/case', body: canonical }])
+})
+
+test('operators in a payload that was decided upon are data, and nothing of them runs', async () => {
+  const operators = [{ name: 'external_dispatch', params: { target: 'cases', path: 'v1/other', payload } }]
+  const { dag_id } = await dispatch('eff_operators', { operators }, { name: 'cases', path: 'v1/case' })
+  expect(await waitForEnd(dag_id)).toMatchObject({ state: 'success' })
+  const body = canonicalJson({ operators })
+  expect(received.splice(0)).toMatchObject([{ url: '/api/v1/case', body }])
 })
 
 test('what is not acknowledged is sent again under the same key, as often as the task says', async () => {

@@ -38,7 +38,7 @@ const input = z.strictObject({
   ...{ edition_id, effect_type, target },
   payload: namedValues.meta({
     description:
-      'With `operators`, those; otherwise the parameters of the operator effect_type, or for external_dispatch with `name` in `target` what is handed to that target',
+      'For external_dispatch with `name` in `target` what is handed to that target; otherwise with `operators` those, and without them the parameters of the operator effect_type',
   }),
   payload_hash,
   deadline: deadline.optional(),
@@ -96,16 +96,20 @@ function refuseHash({ payload, payload_hash: stated }: DispatchRequest): Refusal
 
 function readOperators(request: DispatchRequest): EffectOperator[] | Refusal {
   const { payload, effect_type: name } = request
-  const given = Object.hasOwn(payload, 'operators') ? payload.operators : [{ name, params: readParams(request) }]
+  const sent = readSent(request)
+  const given = sent || !Object.hasOwn(payload, 'operators') ? [{ name, params: sent ?? payload }] : payload.operators
   const parsed = parseWithSchema(payloadOperators, { operators: given })
   if (parsed.success) return parsed.data.operators
   const faults = parsed.errors.map(({ path, message }) => ({ path: `payload.${path}`, message }))
   return refuse('invalid', 'the payload has no operators that can be assembled', faults)
 }
 
-/** The decision names target and payload of an external dispatch apart: the hash is that of what is sent. */
-function readParams({ effect_type, target, payload, payload_hash }: DispatchRequest): Record<string, unknown> {
-  if (effect_type !== externalDispatch.name || typeof target.name !== 'string') return payload
+/**
+ * The decision names target and payload of an external dispatch apart: the hash is that of what is sent. It is data of others, so that
+ * `operators` in it are none of ours. Undefined for any other effect.
+ */
+function readSent({ effect_type, target, payload, payload_hash }: DispatchRequest) {
+  if (effect_type !== externalDispatch.name || typeof target.name !== 'string') return undefined
   const path = target.path === undefined ? {} : { path: target.path }
   return { target: target.name, ...path, payload, payload_hash }
 }
