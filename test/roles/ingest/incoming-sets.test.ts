@@ -39,7 +39,7 @@ test('a whole set becomes one file, in the order of its parts, and stays deliver
   expect(await find(set)).toMatchObject({ received: 2 })
   expect(await sets.list('tenant-b')).toEqual([])
   expect(await sets.deliver('tenant-a', set, place)).toBe('delivered')
-  const file = path.join(zone, `orders.${set.set_id.slice(0, 16)}.jsonl`)
+  const file = path.join(zone, `orders.${set.set_id}.jsonl`)
   expect(fs.readFileSync(file, 'utf8')).toBe(lines.join(''))
   // A carrier may bring a message again.
   expect(await take(set, 1)).toBe('taken')

@@ -196,7 +196,7 @@ test('a run without a file, and an effect with a landing zone, are refused with 
   expect(effect).toMatchObject({ status: 'rejected', fault: { reason: expect.stringContaining('no landing zone') } })
 })
 
-test('a deployment without the task closes the zone, and files stay', async () => {
+test('a deployment without the task closes the zone, and leaves what waits there to no later pipeline', async () => {
   const ann = await site().as()
   const zone = await openZone(ann, 'closing')
   site().writeFile('plain.csv', 'a\n1\n')
@@ -204,11 +204,14 @@ test('a deployment without the task closes the zone, and files stay', async () =
     ...{ format: 1, dag_id: 'closing' },
     tasks: [{ name: 'land', operator: 'ingest_file', params: { file: 'plain.csv' } }],
   })
+  // Still written, so that no run takes it meanwhile.
+  fs.writeFileSync(path.join(zone.folder('new'), 'late.csv.part'), 'a\n1\n')
   await ann.ok(update, { uid: zone.uid, content })
   await waitUntilDeployed(ann, zone.uid)
   expect(await findZone(ann, zone.uid)).toBeUndefined()
   await ann.ok(remove, { uid: zone.uid })
-  expect(fs.existsSync(zone.folder('new'))).toBe(true)
+  expect(fs.readdirSync(zone.folder('new'))).toEqual([])
+  expect(fs.readdirSync(zone.folder('quarantine'))).toEqual([expect.stringMatching(/^[0-9a-f]{8}-late\.csv\.part$/)])
 })
 
 test('a zone whose owner was revoked takes nothing, says why, and goes on for the person who deploys next', async () => {

@@ -182,7 +182,7 @@ test('a dataset goes out in parts, arrives whole, and lands in the pipeline that
   bring(first)
   await waitWhileWatched(async () => (await findZone(uid))?.landed === 1)
   expect(await findZone(uid)).toMatchObject({
-    last: { outcome: 'landed', file: `orders.${set_id.slice(0, 16)}.jsonl` },
+    last: { outcome: 'landed', file: `orders.${set_id}.jsonl` },
   })
   expect((await findZone(uid))?.incoming).toBeUndefined()
   const received = await readReceived(uid)

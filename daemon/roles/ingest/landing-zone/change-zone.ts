@@ -40,7 +40,14 @@ export async function syncZone(call: Call, { id, value }: Doc<ManagedDag>, dag: 
   announceJob(call, landingZones, doc)
 }
 
-/** Its folders stay, with the files in them. */
+/** Its folders stay; files that have not landed are in quarantine then. */
 export async function removeZone(call: Call, id: string): Promise<void> {
-  if (await call.store(landingZones).find(id)) await call.store(landingZones).remove(id)
+  const zone = await call.store(landingZones).find(id)
+  if (!zone) return
+  const files = call.part(landingZoneFilesPart)
+  const place = { tenant_id: zone.value.tenant_id, pipeline: id }
+  await files.abandon(place)
+  await call.store(landingZones).remove(id)
+  // Those that the site put there meanwhile.
+  await files.abandon(place)
 }

@@ -48,6 +48,8 @@ export type LandingZoneFiles = {
   finish(place: ZonePlace, file: NumberedFile, receipt: CarriedReceipt): Promise<void>
   /** Removes the copy of a file that has landed before. */
   discard(place: ZonePlace, file: NumberedFile): Promise<void>
+  /** Moves the files that wait, and those in custody, to quarantine: the next pipeline of the name may have a lower label. */
+  abandon(place: ZonePlace): Promise<void>
   /** Removes files that have landed, and receipts, that are older than the profile keeps them. */
   purge(place: ZonePlace): Promise<number>
 }

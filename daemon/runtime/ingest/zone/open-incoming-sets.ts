@@ -170,7 +170,7 @@ async function deliverSet(
   const draft = join(folder, draft_name)
   const isWhole = await joinParts(folder, set, draft)
   if (isWhole) {
-    await rename(draft, join(into, `${set.name}.${set.set_id.slice(0, 16)}.jsonl`))
+    await rename(draft, join(into, `${set.name}.${set.set_id}.jsonl`))
     await syncFolderAsync(into)
   }
   await mkdir(delivered, { recursive: true, mode: 0o700 })

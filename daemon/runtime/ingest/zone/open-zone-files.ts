@@ -1,4 +1,5 @@
 // Landing zones on the disk of this machine: a folder for each pipeline, below the one of its tenant.
+import { randomBytes } from 'node:crypto'
 import { lstat, mkdir, opendir, readdir, readFile, rename, rm, unlink } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { BodyScanner } from '../../../../adapters/platform/body-scanner/body-scanner.ts'
@@ -57,6 +58,7 @@ export function openZoneFiles(settings: ZoneSettings): LandingZoneFiles {
     findLanded: (place, name, sha256) => guardFolders(() => readLanded(foldersOf(place).receipts, name, sha256)),
     finish: (place, file, receipt) => guardFolders(() => putAway(foldersOf(place), file, receipt)),
     discard: (place, file) => guardFolders(() => rm(join(foldersOf(place).work, custodyName(file)), { force: true })),
+    abandon: (place) => guardFolders(() => moveToQuarantine(foldersOf(place))),
     purge: (place) => guardFolders(() => purgeOld(foldersOf(place), settings.keep_ms)),
   }
 }
@@ -136,6 +138,16 @@ async function putAway(
   const stat = await lstat(waiting).catch(ignoreMissing)
   if (stat && identify(stat) === file.inode) await rename(waiting, join(target, custody))
   for (const folder of [target, folders.new, folders.work]) await syncFolderAsync(folder)
+}
+
+async function moveToQuarantine({ new: waiting, work, quarantine }: ZoneFolders): Promise<void> {
+  for (const folder of [waiting, work]) {
+    for (const name of (await readdir(folder).catch(ignoreMissing)) ?? []) {
+      const target = `${randomBytes(4).toString('hex')}-${isPlainName(name) ? name : 'unnamed'}`
+      await rename(join(folder, name), join(quarantine, target)).catch(ignoreMissing)
+    }
+  }
+  for (const folder of [quarantine, waiting, work]) await syncFolderAsync(folder).catch(ignoreMissing)
 }
 
 async function purgeOld({ done, receipts }: ZoneFolders, keep_ms: number): Promise<number> {
