@@ -8,7 +8,7 @@ import type { DatasetRef, LandedCursor, LandedSummary, WrittenFile } from './dat
 import type { IngestFaultPoint } from './fault-points.ts'
 import type { DatasetPart, SentColumn } from './federation/model.ts'
 import type { HttpDataSource } from './http-source/model.ts'
-import type { HttpTarget } from './http-target/model.ts'
+import type { TaskTarget } from './http-target/model.ts'
 import type { CarriedFile } from './operator/ingest-landing-zone.ts'
 
 export type TaskWork = {
@@ -26,7 +26,7 @@ export type TaskWork = {
   /** The source of the profile that the task names. */
   readonly http_source?: HttpDataSource
   /** The service of the profile that the task names. */
-  readonly http_target?: HttpTarget
+  readonly http_target?: TaskTarget
   /** Of a task that reads what is new. */
   readonly cursor?: TaskCursor
 }

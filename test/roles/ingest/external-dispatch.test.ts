@@ -51,6 +51,7 @@ const site = setUpIngestSite({
     target,
     { ...target, name: 'tests', operator: 'test_call' },
     { ...target, name: 'foreign', tenant_id: 'tenant-b' },
+    { ...target, name: 'high', classification: 'SECRET' },
     { ...target, name: 'down', url: 'http://127.0.0.1:1/api' },
   ],
 })
@@ -97,6 +98,20 @@ async function waitForEnd(dag_id: string) {
   return { state, log: items[0]?.log }
 }
 
+async function readAcknowledgement(uid: string) {
+  const datasets = path.join(site().folder.data, 'ingest', 'datasets', site().tenant)
+  const [of = ''] = readdirSync(datasets).filter((name) => name.startsWith(`${uid}.`))
+  const [row = []] = await readLanded(path.join(datasets, of, 'external_dispatch_1'))
+  return row
+}
+
+async function readSentLog(uid: string): Promise<string> {
+  const log = await site()
+    .store('ingest')
+    .get(taskLogs, taskLogId(`${uid}.deploy__1`, 'external_dispatch_1'))
+  return log?.value.text ?? ''
+}
+
 test('a dispatched effect hands its payload over once, with digest and key, and keeps the acknowledgement', async () => {
   const params = {
     target: 'cases',
@@ -119,20 +134,15 @@ test('a dispatched effect hands its payload over once, with digest and key, and 
       }),
     },
   ])
-  const datasets = path.join(site().folder.data, 'ingest', 'datasets', site().tenant)
-  const [of = ''] = readdirSync(datasets).filter((name) => name.startsWith(`${uid}.`))
-  const [row = []] = await readLanded(path.join(datasets, of, 'external_dispatch_1'))
+  const row = await readAcknowledgement(uid)
   expect(row.slice(0, 5)).toEqual([
     ...['POST /v1/case', '201', 'false', 'application/json'],
     '{"case":{"id":"C-17"},"code":"answer","detail":"is 201"}',
   ])
   const { tasks } = await (await service()).ok(runStatus, { dag_id, dag_run_id: 'deploy__1' })
   expect(tasks[0]?.lineage?.inputs).toEqual([{ name: 'cases', bytes: 33, digest: sha256.toString('hex'), rows: 1 }])
-  const log = await site()
-    .store('ingest')
-    .get(taskLogs, taskLogId(`${uid}.deploy__1`, 'external_dispatch_1'))
-  expect(log?.value.text).toContain(`acknowledged 201 the payload of SHA-256 ${sha256.toString('hex')}`)
-  expect(log?.value.text).toContain('its reference there: "C-17"')
+  expect(await readSentLog(uid)).toContain(`acknowledged 201 the payload of SHA-256 ${sha256.toString('hex')}`)
+  expect(await readSentLog(uid)).toContain('its reference there: "C-17"')
   const events = await readAuditEvents(site(), 'ingest')
   expect(events.find(({ action }) => action === 'ingest.http-target.request')).toMatchObject({
     target: `${uid}.deploy__1`,
@@ -199,6 +209,21 @@ test('an effect that may not be sent is rejected, and nothing leaves', async () 
   const { fault } = await deployAndRun(site(), 'by_analyst', [task])
   expect(fault?.reason).toContain('needs the permission ingest:send or ingest:dispatch')
   expect(received).toEqual([])
+})
+
+test('of a target with a higher label than the run, nothing but the status is kept', async () => {
+  const { uid, dag_id } = await dispatch('eff_upward', { target: 'high', payload, reference: 'case.id' })
+  expect(await waitForEnd(dag_id)).toMatchObject({ state: 'success' })
+  expect(received.splice(0)).toHaveLength(1)
+  expect((await readAcknowledgement(uid)).slice(1, 5)).toEqual(['201', 'false', 'application/json', ''])
+  expect(await readSentLog(uid)).toContain('its answer is not kept')
+  expect(await readSentLog(uid)).not.toContain('C-17')
+  answers.set('/api/refused', [422])
+  const refused = await waitForEnd(
+    (await dispatch('eff_upward_refused', { target: 'high', payload, path: 'refused' })).dag_id,
+  )
+  expect(refused).toMatchObject({ state: 'failed', log: expect.stringContaining('did not acknowledge it: 422') })
+  expect(refused.log).not.toContain('is 422')
 })
 
 test('a target that does not answer fails the task without its address and its credential', async () => {

@@ -8,7 +8,7 @@ import type { DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { refuseHttpSources } from '../http-source/find-http-source.ts'
 import { settings } from '../settings.ts'
-import { type HttpTarget, sendingOperators } from './model.ts'
+import { sendingOperators, type TaskTarget } from './model.ts'
 
 const targetParams = z.looseObject({ target: z.string() })
 
@@ -20,7 +20,7 @@ export function findHttpTarget(
   call: Call,
   { operator, params }: Pick<DagTask, 'operator' | 'params'>,
   of: TaskOwner,
-): HttpTarget | Refusal | undefined {
+): TaskTarget | Refusal | undefined {
   if (!(sendingOperators as readonly string[]).includes(operator)) return undefined
   if (operator === 'external_dispatch' && !maySend(call))
     return refuse('forbidden', `${operator} needs the permission ingest:send or ingest:dispatch of its principal`)
@@ -40,10 +40,11 @@ export function findHttpTarget(
   const label = completeLabel(found.classification ?? site.default_level, site.labels, of.tenant_id)
   if (!label || !isCoveredBy(of.label, label, site.labels))
     return refuse('label_denied', `the label of the pipeline is higher than what the target ${name} may be sent`)
-  // The answer lands under the label of the pipeline.
-  if (operator === 'test_call' && !isCoveredBy(label, of.label, site.labels))
+  const is_answer_kept = isCoveredBy(label, of.label, site.labels)
+  // Without its answer a request tests nothing.
+  if (operator === 'test_call' && !is_answer_kept)
     return refuse('label_denied', `the target ${name} has a higher label than the pipeline`)
-  return found
+  return { ...found, is_answer_kept }
 }
 
 /** Who runs pipelines may not thereby hand data to others; a service that dispatches effects may. */

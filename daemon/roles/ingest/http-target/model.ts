@@ -29,4 +29,7 @@ export const httpTarget = z.strictObject({
     .meta({ description: 'Largest answer' }),
   timeout_s: z.int().min(1).max(600).default(30).meta({ description: 'Longest time of a request and its answer' }),
 })
-export type HttpTarget = z.output<typeof httpTarget>
+type HttpTarget = z.output<typeof httpTarget>
+
+/** For one task. `is_answer_kept`: what the target answers may land under the label of the run. */
+export type TaskTarget = HttpTarget & { readonly is_answer_kept: boolean }

@@ -4,7 +4,7 @@ import { RowSourceError } from '../../../shared/row-source/row-source.ts'
 import { urlWithin } from './open-target.ts'
 
 const target = {
-  ...{ name: 'signals', base: new URL('https://site.test/api/'), max_bytes: 1, timeout_ms: 1 },
+  ...{ name: 'signals', base: new URL('https://site.test/api/'), max_bytes: 1, timeout_ms: 1, is_answer_kept: true },
   ...{ rule: { refusal: () => undefined }, authorization: undefined, ca: undefined },
 }
 

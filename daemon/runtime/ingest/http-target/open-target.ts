@@ -8,13 +8,13 @@ import {
 } from '../../../../adapters/ingest-source/http/request-answer.ts'
 import { type AddressRule, addressRule } from '../../../../adapters/platform/address-rule/address-rule.ts'
 import { parseJson } from '../../../kernel/encoding/parse-json.ts'
-import type { HttpTarget } from '../../../roles/ingest/http-target/model.ts'
+import type { TaskTarget } from '../../../roles/ingest/http-target/model.ts'
 import { RowSourceError } from '../../../shared/row-source/row-source.ts'
 import { readAuthorities } from '../http-source/read-authorities.ts'
 import { readAuthorization } from '../http-source/read-authorization.ts'
 import type { TaskThreadJob } from '../thread-job.ts'
 
-export type OpenTarget = Pick<HttpTarget, 'name' | 'max_bytes'> & {
+export type OpenTarget = Pick<TaskTarget, 'name' | 'max_bytes' | 'is_answer_kept'> & {
   readonly base: URL
   readonly timeout_ms: number
   readonly rule: AddressRule
@@ -26,9 +26,10 @@ export type OpenTarget = Pick<HttpTarget, 'name' | 'max_bytes'> & {
 export function openTarget({ http_target: target, trusted_networks }: TaskThreadJob): OpenTarget {
   if (!target)
     throw new RowSourceError('the task has no target: the service alone sends requests to those of its profile')
-  const { name, url, max_bytes, timeout_s, authorization_file, ca_file } = target
+  const { name, url, max_bytes, is_answer_kept, timeout_s, authorization_file, ca_file } = target
   return {
-    ...{ name, max_bytes, base: new URL(url), timeout_ms: timeout_s * 1_000, rule: addressRule(trusted_networks) },
+    ...{ name, max_bytes, is_answer_kept, base: new URL(url), timeout_ms: timeout_s * 1_000 },
+    rule: addressRule(trusted_networks),
     authorization: readAuthorization(authorization_file, 'target'),
     ca: ca_file === undefined ? undefined : readAuthorities(ca_file),
   }

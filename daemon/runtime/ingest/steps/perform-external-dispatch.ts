@@ -35,7 +35,7 @@ export async function performExternalDispatch(job: TaskThreadJob): Promise<TaskO
       new AbortController().signal,
     )
     const request = `${method} /${path}`
-    const text = answer.body.toString().toWellFormed()
+    const text = target.is_answer_kept ? answer.body.toString().toWellFormed() : ''
     requireAcknowledgement(request, answer.status, text)
     const { status, media_type } = answer
     const duration_ms = Math.round(performance.now() - begun)
@@ -43,7 +43,9 @@ export async function performExternalDispatch(job: TaskThreadJob): Promise<TaskO
     await landResponse(place, response, { name: target.name, bytes: Buffer.byteLength(body), sha256 })
     return [
       `${request}: the target ${target.name} acknowledged ${status} the payload of SHA-256 ${sha256}`,
-      ...describeReference(text, reference),
+      ...(target.is_answer_kept
+        ? describeReference(text, reference)
+        : ['its answer is not kept: the target has a higher label than the run']),
     ]
   })
 }
