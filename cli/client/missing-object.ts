@@ -30,6 +30,7 @@ export const objectKinds: Readonly<Record<string, ObjectKind>> = {
   fusion_exchange: { noun: 'exchange', next: listedBy('resolve exchange list') },
   entity_match: { noun: 'match', next: listedBy('resolve matches') },
   entity_cluster: { noun: 'cluster', next: listedBy('resolve clusters') },
+  dataeffect: { noun: 'effect', next: listedBy('ingest effect list') },
   node: { next: listedBy('hub nodes') },
   release_request: { noun: 'release request', next: listedBy('filedrop quarantine list') },
 }

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod'
 import type { ServiceClient } from '../client/client.ts'
 import { CommandFailure } from '../program/command.ts'
-import { formatFields, formatTable, line_break } from '../terminal/output.ts'
+import { formatFields, formatTable, line_break, printResult } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 const shownTask = z.looseObject({
@@ -69,13 +69,44 @@ function describeTask({ task_id, state, try_number, lineage, requested }: Pipeli
 
 const poll_interval_ms = 200
 
+const triggeredRun = z.looseObject({ dag_id: z.string(), dag_run_id: z.string() })
+
+type TriggerOptions = {
+  readonly wait: boolean
+  readonly json: boolean
+  /** The command that stops it. */
+  readonly stop: string
+}
+
+/** Prints a run that was just triggered, once it is over with `wait`. Returns the exit code, and throws the failure of a run that it waited for. */
+export async function showTriggeredRun(
+  api: ServiceClient,
+  triggered: unknown,
+  { wait, json, stop }: TriggerOptions,
+  terminal: Terminal,
+): Promise<0> {
+  const { dag_id, dag_run_id } = triggeredRun.parse(triggered)
+  const key = { dag_id, dag_run_id }
+  const run = wait ? await waitForPipelineRun(api, key, stop, terminal) : await fetchPipelineRun(api, key)
+  const shown = await describePipelineRun(api, terminal, run)
+  printResult(terminal, json, run, () => shown)
+  const failure = wait ? findRunFailure(run) : undefined
+  if (failure) throw failure
+  return 0
+}
+
 /** Polls until the run is over. It goes on in the service if this command is interrupted. */
-export async function waitForPipelineRun(api: ServiceClient, key: RunKey, terminal: Terminal): Promise<PipelineRun> {
+async function waitForPipelineRun(
+  api: ServiceClient,
+  key: RunKey,
+  stop: string,
+  terminal: Terminal,
+): Promise<PipelineRun> {
   try {
     for (;;) {
       const run = await fetchPipelineRun(api, key)
       if (isOver(run)) return run
-      terminal.progress(`${describeProgress(run)}; platform ingest stop ${run.dag_id}`)
+      terminal.progress(`${describeProgress(run)}; ${stop}`)
       await pause(poll_interval_ms)
     }
   } finally {
@@ -94,7 +125,7 @@ function describeProgress({ tasks, state }: PipelineRun): string {
 }
 
 /** The failure of a command that waited for the run, if the run has failed. */
-export function findRunFailure({ dag_id, dag_run_id, state, tasks, reason }: PipelineRun): CommandFailure | undefined {
+function findRunFailure({ dag_id, dag_run_id, state, tasks, reason }: PipelineRun): CommandFailure | undefined {
   if (state !== 'failed') return undefined
   const failed = tasks.filter((task) => task.state === 'failed').map(({ task_id }) => task_id)
   const cause = reason ?? (failed.length === 0 ? 'it has no reason' : `of ${failed.join(', ')}`)

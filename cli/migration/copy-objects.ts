@@ -87,7 +87,7 @@ async function copyPipeline(
     const { uid } = created.parse(
       await api.call('ingest.datapipeline.deploy', { ...input, ...toClassification(classification) }),
     )
-    const { status, fault } = await waitForCheck(api, uid)
+    const { status, fault } = await waitForCheck(api, 'ingest.datapipeline.get', uid)
     const isLive = status === 'active'
     if (isLive) await api.call('ingest.datapipeline.update', { uid, action: 'pause' })
     const detail = isLive ? 'paused, without schedule' : `it is ${status}: ${fault?.reason ?? 'without a reason'}`

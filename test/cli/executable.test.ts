@@ -32,6 +32,7 @@ const commands: readonly [words: readonly string[], exit: number, shows: RegExp]
   [['filedrop', 'quarantine', 'list'], 0, /./],
   [['hub', 'nodes'], 0, /./],
   [['insight', 'list'], 0, /./],
+  [['ingest', 'effect', 'create', 'nowhere.json'], 1, /nowhere/],
   [['ingest', 'connection', 'create', '--type', 'sqlite', '--name', 'x', '--config', 'nowhere.json'], 2, /nowhere/],
   [['keys', 'list'], 0, /message/],
   [['keys', 'ca', 'show'], 1, /keys ca init/],

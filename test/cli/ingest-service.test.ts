@@ -150,3 +150,33 @@ test('a file without the name of a DAG is refused', async () => {
   const { exit, stderr } = await readable('deploy', file, '--dag', 'in_python')
   expect([exit, stderr]).toEqual([2, expect.stringContaining('Airflow')])
 })
+
+test('an effect from a file to its run, its pause and its end', async () => {
+  const file = path.join(dir, 'effect.json')
+  const operators = [{ name: 'ingest_file', params: { file: 'orders.csv' }, retries: 0 }]
+  writeFileSync(file, JSON.stringify({ name: 'orders of today', operators }))
+  const { uid, dag_id } = await ingest('effect', 'create', file)
+  const run = await ingest('effect', 'run', uid, '--wait')
+  expect(run).toMatchObject({ dag_id, state: 'success', tasks: [{ lineage: { rows_out: 2 } }] })
+  expect((await readable('effect', 'show', uid)).stdout).toMatch(
+    /status +active\n[\s\S]*operators +ingest_file\n[\s\S]*last run +success/,
+  )
+  expect((await readable('effect', 'list')).stdout).toMatch(new RegExp(`${uid} +orders of today +active +success`))
+  expect((await readable('effect', 'pause', uid)).stdout).toContain(`${uid} is paused`)
+  expect(await ingest('effect', 'show', uid)).toMatchObject({ status: 'paused' })
+  await ingest('effect', 'resume', uid)
+  await ingest('effect', 'stop', uid)
+  expect((await readable('effect', 'delete', uid)).stdout).toContain(`${uid} is deleted`)
+  const gone = await readable('effect', 'show', uid)
+  expect([gone.exit, gone.stderr]).toEqual([1, expect.stringContaining('platform ingest effect list lists them')])
+})
+
+test('an effect that is rejected ends the command with its reason; a file that is none is not sent', async () => {
+  const file = path.join(dir, 'rejected.json')
+  const operators = [{ name: 'ingest_landing_zone', params: {} }]
+  writeFileSync(file, JSON.stringify({ name: 'zone', operators }))
+  const { exit, stderr } = await readable('effect', 'create', file)
+  expect([exit, stderr]).toEqual([1, expect.stringMatching(/zone is rejected: .*an effect has no landing zone/)])
+  writeFileSync(file, JSON.stringify({ operators }))
+  expect(await readable('effect', 'create', file)).toMatchObject({ exit: 2, stderr: expect.stringContaining('"name"') })
+})

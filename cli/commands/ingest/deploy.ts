@@ -1,7 +1,7 @@
 // Deploys a pipeline from a file: a new one, or other content for the one that has its DAG.
 import { parseJson } from '../../../daemon/kernel/encoding/parse-json.ts'
-import { type FoundPipeline, findPipeline, parsePipeline } from '../../client/find-pipeline.ts'
-import { waitForCheck } from '../../client/pipeline-check.ts'
+import { findPipeline, parsePipeline } from '../../client/find-pipeline.ts'
+import { findCheckFailure, waitForCheck } from '../../client/pipeline-check.ts'
 import { max_data_bytes, readInputFile } from '../../file/input-file.ts'
 import { classificationOptions, resolveOptionalClassification } from '../../options/classification.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
@@ -58,10 +58,10 @@ export const definition = command({
           classification,
         })
     const { uid } = parsePipeline(sent)
-    const pipeline = await waitForCheck(api, uid, (line) => terminal.progress(line))
+    const pipeline = await waitForCheck(api, 'ingest.datapipeline.get', uid, (line) => terminal.progress(line))
     const shown = () => formatFields(terminal, { pipeline: dag_id, uid, status: pipeline.status })
     printResult(terminal, params.json, pipeline, shown)
-    const failure = findDeploymentFailure(pipeline)
+    const failure = findCheckFailure(pipeline)
     if (failure) throw failure
     return 0
   },
@@ -72,10 +72,4 @@ function findDagId(content: string, file: string): string {
   const named = typeof parsed === 'object' && parsed !== null && 'dag_id' in parsed ? parsed.dag_id : undefined
   if (typeof named === 'string') return named
   throw new CommandFailure(2, `${file} names no DAG in "dag_id"`, 'add it, or name the DAG of a Python file by --dag')
-}
-
-function findDeploymentFailure({ dag_id, status, fault }: FoundPipeline): CommandFailure | undefined {
-  if (!fault || (status !== 'rejected' && status !== 'error')) return undefined
-  const place = fault.path ?? (fault.line === undefined ? undefined : `line ${fault.line}`)
-  return new CommandFailure(1, `${dag_id} is ${status}: ${place === undefined ? '' : `${place}: `}${fault.reason}`)
 }

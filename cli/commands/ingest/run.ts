@@ -1,16 +1,12 @@
 // Triggers a run of a pipeline.
-import * as z from 'zod'
 import type { ServiceClient } from '../../client/client.ts'
 import { findPipeline } from '../../client/find-pipeline.ts'
 import { readJsonFile } from '../../file/json-file.ts'
-import { describePipelineRun, fetchPipelineRun, findRunFailure, waitForPipelineRun } from '../../format/pipeline-run.ts'
+import { showTriggeredRun } from '../../format/pipeline-run.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { command } from '../../program/command.ts'
 import { flag, required, text } from '../../program/params.ts'
-import { printResult } from '../../terminal/output.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
-
-const triggeredRun = z.looseObject({ dag_id: z.string(), dag_run_id: z.string() })
 
 export const definition = command({
   words: 'ingest run',
@@ -28,15 +24,10 @@ export const definition = command({
     const input = { dag_id, ...(conf !== undefined && { conf: readJsonFile(conf) }) }
     const api = await connectService(params, terminal)
     const extras = idempotencyKey ? { idempotency_key: idempotencyKey } : {}
-    const triggered = triggeredRun.parse(await api.call('ingest.dag-run.trigger', input, extras))
-    const key = { dag_id, dag_run_id: triggered.dag_run_id }
+    const triggered = await api.call('ingest.dag-run.trigger', input, extras)
     if (wait) await notePause(api, dag_id, terminal)
-    const run = wait ? await waitForPipelineRun(api, key, terminal) : await fetchPipelineRun(api, key)
-    const shown = await describePipelineRun(api, terminal, run)
-    printResult(terminal, params.json, run, () => shown)
-    const failure = wait ? findRunFailure(run) : undefined
-    if (failure) throw failure
-    return 0
+    const stop = `platform ingest stop ${dag_id}`
+    return await showTriggeredRun(api, triggered, { wait, json: params.json, stop }, terminal)
   },
 })
 
