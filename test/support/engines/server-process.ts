@@ -8,6 +8,7 @@ import {
   existsSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -102,11 +103,15 @@ async function spawnServer({ command, args, ...options }: ServerProgram, log: st
   return pid
 }
 
-/** A zombie, which nobody has collected yet, is not alive. */
+/**
+ * A zombie, which nobody has collected yet, is not alive. Its first thread may be one before the others have ended: until then
+ * they hold its sockets, at which a look for the next start would find it.
+ */
 function isAlive(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3) !== 'Z'
+    const state = stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3)
+    return state !== 'Z' || readdirSync(`/proc/${pid}/task`).length > 1
   } catch {
     return false
   }
