@@ -4,7 +4,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { filedropFaultPoints } from '../../../adapters/transport/filedrop/fault-points.ts'
 import { resend } from '../../../daemon/roles/site/message/resend.ts'
-import { findExecutable, findFaultPointExecutable } from '../../support/command/run-executable.ts'
+import { findFaultPointExecutable, runExecutable } from '../../support/command/run-executable.ts'
 import {
   type CourierParcel,
   carryParcels,
@@ -14,6 +14,7 @@ import {
 } from '../../support/site/courier.ts'
 import { enrolReleaser, type QuarantineReleaser } from '../../support/site/enrol-releaser.ts'
 import { type FederatedSite, pinFederatedPeer, pinnedCeiling } from '../../support/site/packaged-federation.ts'
+import { createPackagedSite } from '../../support/site/packaged-site.ts'
 import { carryUntil, contributeOpinion, findChannel } from '../../support/site/packaged-site-pair.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
 import { type FaultPointSites, startFaultPointSites } from './fault-point-sites.ts'
@@ -181,13 +182,16 @@ describe('in the end', () => {
   })
 })
 
-describe('the executable', () => {
-  const holds = (file: string, text: string) => fs.readFileSync(file).includes(text)
-
-  test('that is released has no fault point that could be set', () => {
-    for (const text of ['PLATFORM_FAULT_POINT', 'unknown fault point', 'HAS_FAULT_POINTS']) {
-      expect([text, holds(findExecutable(), text)]).toEqual([text, false])
-    }
-    expect(holds(findFaultPointExecutable(), 'PLATFORM_FAULT_POINT')).toBe(true)
-  })
+test('the executable that is released has no fault point that could be set', async () => {
+  const site = createPackagedSite('demo')
+  const env = { PLATFORM_FAULT_POINT: 'nonsense' }
+  try {
+    const words = ['serve', '--site', site.dir]
+    const { exit, stderr } = await runExecutable(words, { env, program: findFaultPointExecutable() })
+    expect([exit, stderr]).toEqual([expect.not.toBeOneOf([0]), expect.stringContaining('unknown fault point nonsense')])
+    const served = await site.serve(env)
+    await served.stop()
+  } finally {
+    site.remove()
+  }
 })
