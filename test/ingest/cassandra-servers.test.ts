@@ -14,6 +14,7 @@ import {
   rowsAnswer,
   type ScriptedCassandra,
 } from '../support/engines/scripted-cassandra.ts'
+import { readRowsBy } from '../support/ingest/read-rows-by.ts'
 
 const settings = { data_folder: undefined, trusted_networks: ['127.0.0.1', '127.0.0.3'], addonDir: '' }
 const never = new AbortController().signal
@@ -37,16 +38,8 @@ function connect({ port }: { readonly port: number }, more: object = {}, passwor
   }
 }
 
-async function read(connection: OpenConnection, request: Partial<RowRequest> = {}, signal = never): Promise<string[]> {
-  const source = await openRowSource(connection, settings, '')
-  try {
-    const lines: string[] = []
-    for await (const block of source.rows({ table: 'people', ...request }, signal)) lines.push(...block)
-    return lines
-  } finally {
-    await source.close()
-  }
-}
+const read = (connection: OpenConnection, request?: Partial<RowRequest>, signal?: AbortSignal) =>
+  readRowsBy(connection, settings, request, signal)
 
 const [startup, query, auth_response] = [1, 7, 15]
 const [text, int] = [13, 9]

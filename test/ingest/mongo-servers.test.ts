@@ -14,6 +14,7 @@ import {
   type ScriptedAnswer,
   type ScriptedMongo,
 } from '../support/engines/scripted-mongo.ts'
+import { readRowsBy } from '../support/ingest/read-rows-by.ts'
 
 const settings = { data_folder: undefined, trusted_networks: ['127.0.0.1', '127.0.0.3'], addonDir: '' }
 const never = new AbortController().signal
@@ -39,16 +40,8 @@ function connect({ port }: { readonly port: number }, more: Config = {}, passwor
   }
 }
 
-async function read(connection: OpenConnection, request: Partial<RowRequest> = {}, signal = never): Promise<string[]> {
-  const source = await openRowSource(connection, settings, '')
-  try {
-    const lines: string[] = []
-    for await (const block of source.rows({ table: 'people', ...request }, signal)) lines.push(...block)
-    return lines
-  } finally {
-    await source.close()
-  }
-}
+const read = (connection: OpenConnection, request?: Partial<RowRequest>, signal?: AbortSignal) =>
+  readRowsBy(connection, settings, request, signal)
 
 const cursorOf = (batch: object, id = 0n, more: object = {}) => ({
   ok: 1,

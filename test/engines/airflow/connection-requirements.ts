@@ -1,4 +1,4 @@
-// What holds for connections at Airflow, on a real server.
+// Requirements of connections at Airflow, on a real server.
 import path from 'node:path'
 import { expect } from 'vitest'
 import { create as createConnection } from '../../../daemon/roles/ingest/connection/create.ts'

@@ -71,7 +71,7 @@ describe('a topic', () => {
     await reader.run()
     await driver.produce(topic, [...bodiesOf(0, 10), { value: '{"n": 100}', partition: 1 }])
     expect((await reader.run({ max_messages: 11 })).rows).toHaveLength(11)
-    // What is removed has landed.
+    // The removed messages have landed.
     await driver.do({ do: 'trim', topic, partition: 0, before: 10 })
     expect((await reader.run()).dataset).toMatchObject({ rows: 0 })
     await driver.produce(topic, bodiesOf(10, 10))

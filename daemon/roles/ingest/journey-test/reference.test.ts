@@ -23,7 +23,7 @@ test('a value is not read for references again', () => {
   expect(resolveReferences(`-${at('raise:x')}`, () => at('show:y'))).toBe(`-${at('show:y')}`)
 })
 
-test('two dollars write the characters themselves, and what is no reference is found', () => {
+test('two dollars write the characters themselves, and a malformed reference is found', () => {
   const escaped = `$${at('raise:id')}`
   expect(resolveReferences(escaped, () => 1)).toBe(at('raise:id'))
   expect(listReferences(escaped)).toEqual([])

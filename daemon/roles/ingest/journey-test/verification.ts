@@ -1,4 +1,4 @@
-// What a verification tests of a captured response: its status, or a value of its body.
+// A verification of a captured response: tests its status, or a value of its body.
 import * as z from 'zod'
 import { keyPath } from './key-path.ts'
 import { hasMatcher, matcherFields, no_matcher, type ResponseTest } from './matcher.ts'

@@ -94,7 +94,7 @@ class PartWriter {
 
   add(row: PartRow): void {
     const text = JSON.stringify(row)
-    // What is written with a backslash in JSON.
+    // Characters that JSON writes with a backslash.
     const escapes = row.reduce((sum, value) => sum + (value?.match(/["\\\p{Cc}\p{Cs}]/gu)?.length ?? 0), 0)
     const line = Buffer.from(renderRow(this.#columns, row))
     const size = { bytes: Buffer.byteLength(text) + 1, values: row.length + 1, escapes, line_bytes: line.length }
