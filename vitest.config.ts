@@ -1,5 +1,6 @@
 // Assigns tests to tiers, and lets some run side by side; docs/testing.md explains the tiers.
 import { defineConfig } from 'vitest/config'
+import { NODE_COMPILE_CACHE } from './test/support/command/run-command-process.ts'
 import { type TimeBudget, TimeReport } from './test/support/runner/time-report.ts'
 
 /** The one federation of packaged sites that the short tier has. */
@@ -86,6 +87,9 @@ export const timeBudget: TimeBudget = {
   'test/cli': 3,
   other: 9,
 }
+
+/** Threads and processes that tests start from the sources take what Node made of these before. */
+process.env.NODE_COMPILE_CACHE ??= NODE_COMPILE_CACHE
 
 /**
  * Threads of roles strip the types of their sources by WebAssembly. Its calls to JavaScript, once compiled, can end the

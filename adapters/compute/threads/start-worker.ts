@@ -1,15 +1,20 @@
 // Starts worker threads within a memory limit, and names what ended one.
+import { getCompileCacheDir } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import { refuse } from '../../../daemon/kernel/error/errors.ts'
 
 /** A module file, or the source of a CommonJS module. */
 export type ThreadScript = { readonly module: URL } | { readonly source: string }
 
-/** Without the environment: it may hold secrets, and no work needs it. */
+/**
+ * Without the environment: it may hold secrets, and no work needs it. The folder in which this process keeps compiled
+ * modules, if it does, is that of the thread too.
+ */
 export function startWorker(script: ThreadScript, input: unknown, max_memory_bytes: number): Worker {
+  const compiled = getCompileCacheDir()
   const options = {
     workerData: input,
-    env: {},
+    env: compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled },
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: Math.ceil(max_memory_bytes / 1_048_576) },
   }
