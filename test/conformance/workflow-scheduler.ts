@@ -9,6 +9,7 @@ import { list as runList } from '../../daemon/roles/ingest/dag-run/list.ts'
 import { remove as removeRun } from '../../daemon/roles/ingest/dag-run/remove.ts'
 import { status as runStatus } from '../../daemon/roles/ingest/dag-run/status.ts'
 import { trigger } from '../../daemon/roles/ingest/dag-run/trigger.ts'
+import { metrics } from '../../daemon/roles/ingest/datapipeline/metrics.ts'
 import { remove } from '../../daemon/roles/ingest/datapipeline/remove.ts'
 import { run } from '../../daemon/roles/ingest/datapipeline/run.ts'
 import { runs } from '../../daemon/roles/ingest/datapipeline/runs.ts'
@@ -39,6 +40,7 @@ const requirement = (id: string, says: string, holds: SchedulerRequirement['veri
 
 const read = (file: string, more: object = {}) => ({ name: 'read', operator: 'ingest_file', params: { file }, ...more })
 const write = { name: 'out', operator: 'write', params: { file: 'out.csv' }, after: ['read'] }
+const select = { name: 'some', operator: 'select', params: { columns: ['id'] }, after: ['read'] }
 const people = 'id,name\n1,Ann\n2,Bob\n3,Cat\n'
 
 const tasksOf = async ({ person }: SchedulerWorld, dag_id: string, dag_run_id: string) =>
@@ -90,6 +92,29 @@ export const schedulerRequirements: readonly SchedulerRequirement[] = [
     expect(readFileSync(path.join(outputs, site.tenant, uid, 'out.csv'), 'utf8')).toBe('id,name\n2,Bob\n3,Cat\n')
     expect(await person.ok(status, { uid })).toMatchObject({ status: 'active', last_run: { dag_run_id } })
     expect(await person.ok(errors, { dag_id: 'chain', dag_run_id })).toMatchObject({ items: [] })
+  }),
+
+  requirement('metrics', 'is measured once for each run that is over, deleted ones included', async (world) => {
+    const { person } = world
+    world.writeFile('people.csv', people)
+    const uid = await deployTasks(world, 'measured', [{ ...write, after: ['some'] }, select, read('people.csv')])
+    const { dag_run_id } = await person.ok(run, { uid })
+    const waitForMetrics = async (id: string) =>
+      await waitFor(async () => (await person.ok(metrics, { uid })).items.find((each) => each.dag_run_id === id))
+    expect(await waitForMetrics(dag_run_id)).toMatchObject({
+      ...{ dag_id: 'measured', run_type: 'manual', state: 'success', rows: 3, rejects: 0, tries: 3 },
+      ...{ input_bytes: people.length, tasks: { total: 3, success: 3, failed: 0, skipped: 0 } },
+    })
+    rmSync(path.join(world.files, 'people.csv'))
+    const { dag_run_id: failing } = await person.ok(run, { uid })
+    expect(await waitForMetrics(failing)).toMatchObject({
+      ...{ state: 'failed', rows: 0, bytes: 0, input_bytes: 0, tasks: { total: 3, success: 0, failed: 3 } },
+    })
+    await person.ok(update, { uid, action: 'pause' })
+    const { dag_run_id: deleted } = await person.ok(run, { uid })
+    await person.ok(removeRun, { dag_id: 'measured', dag_run_id: deleted })
+    expect(await waitForMetrics(deleted)).toMatchObject({ state: 'failed', rows: 0, tries: 0 })
+    expect((await person.ok(metrics, { uid })).total).toBe(3)
   }),
 
   requirement('repeat', 'begins one run for one idempotency key, and lists the newest first', async (world) => {

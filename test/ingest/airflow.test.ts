@@ -22,6 +22,7 @@ afterAll(() => server.close().closeAllConnections())
 beforeEach(() => {
   received.length = 0
   audited.length = 0
+  watched.length = 0
   answers = []
   tokens = 0
 })
@@ -42,6 +43,7 @@ let tokens = 0
 const label = { policy: 'SITE', level: 'SECRET', categories: [], originator: 'a' }
 const managed: ManagedName = { dag_id: 'people', uid: 'pl_1', tenant_id: 'a', label, dag_digest: 'd'.repeat(64) }
 const audited: unknown[] = []
+const watched: string[] = []
 const asCall = (token: () => unknown): Call =>
   ({
     ...{ signal: new AbortController().signal, address: 'ingest.dag-run.trigger' },
@@ -54,6 +56,12 @@ const ann = asCall(() => ({ token: `token-${++tokens}`, expires_ts: 0 }))
 function schedulerOf(version: 'v1' | 'v2' = 'v2', timeout_ms = 20_000) {
   return airflowScheduler({
     ...{ base_url, verify: true, audience: 'airflow', timeout_ms, version },
+    watch: {
+      begin: async (_call, { uid }, id) => void watched.push(`begin ${uid} ${id}`),
+      stop: async (_call, { uid }, id) => void watched.push(`stop ${uid} ${id}`),
+      look: async (_call, { uid }, id) => void watched.push(`look ${uid} ${id}`),
+      settle: async (_call, { uid }, { run: { dag_run_id } }) => void watched.push(`settle ${uid} ${dag_run_id}`),
+    },
     folder: { put: async () => undefined, remove: async () => undefined },
     names: {
       find: async (_call, { dag_id }) => (dag_id === 'people' ? managed : undefined),
@@ -224,6 +232,23 @@ describe('a request', () => {
     answers = [{ status: 404 }, { body: run }, { body: run }]
     await acting('v1').trigger(people, trigger)
     expect(received.at(-2)).toMatchObject({ url: '/api/v1/dags/people.pl_1/dagRuns', body: JSON.stringify(trigger) })
+  })
+
+  test('is watched before it is sent; what the site does to a run is seen at once', async () => {
+    const trigger = { dag_run_id: 'manual__1', conf: {} }
+    answers = [{ status: 404 }, { status: 503 }, { status: 404 }]
+    expect(await codeOf(acting().trigger(people, trigger))).toBe('unavailable')
+    expect(watched).toEqual(['begin pl_1 manual__1'])
+    watched.length = 0
+    const over = { ...run, state: 'failed' }
+    const none = { body: { task_instances: [], total_entries: 0 } }
+    answers = [{ body: run }, { body: over }, { body: over }, none, { status: 204, body: '' }]
+    expect(await acting().deleteRun(people, 'manual__1')).toBeUndefined()
+    expect(watched).toEqual(['stop pl_1 manual__1', 'look pl_1 manual__1', 'settle pl_1 manual__1'])
+    watched.length = 0
+    answers = [{ status: 404 }, { body: {} }, { body: run }]
+    await acting().trigger({ dag_id: 'by_hand' }, trigger)
+    expect(watched).toEqual([])
   })
 
   test('for a run again names the former one in its note, from which it is read', async () => {

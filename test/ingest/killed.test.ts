@@ -6,7 +6,12 @@ import { remove as removeRun } from '../../daemon/roles/ingest/dag-run/remove.ts
 import { deploy } from '../../daemon/roles/ingest/datapipeline/deploy.ts'
 import { triggerIdOf } from '../../daemon/roles/ingest/datapipeline-schedule/rules.ts'
 import { set as setSchedule } from '../../daemon/roles/ingest/datapipeline-schedule/set.ts'
-import { type IngestFaultPoint, ingestFaultPoints, queueFaultPoints } from '../../daemon/roles/ingest/fault-points.ts'
+import {
+  airflowFaultPoints,
+  type IngestFaultPoint,
+  ingestFaultPoints,
+  queueFaultPoints,
+} from '../../daemon/roles/ingest/fault-points.ts'
 import { list as listSignals } from '../../daemon/roles/intelligence/signal/list.ts'
 import { judgeSite, KilledPipeline, source_rows } from '../support/ingest/killed-pipelines.ts'
 import { createKilledSite, type KilledSite } from '../support/ingest/killed-site.ts'
@@ -112,9 +117,9 @@ test.each(deaths)('$point', async ({ point, act, later_ms }) => {
 })
 
 test('a process has died at every point that there is', () => {
-  // Those need a real queue: test/engines/rabbitmq/killed-queue.test.ts.
+  // Some need a real queue, test/engines/rabbitmq/killed-queue.test.ts, others Airflow: killed-watch.test.ts.
   const here = deaths.map(({ point }) => point)
-  expect([...here, ...queueFaultPoints].toSorted()).toEqual(ingestFaultPoints.toSorted())
+  expect([...here, ...queueFaultPoints, ...airflowFaultPoints].toSorted()).toEqual(ingestFaultPoints.toSorted())
 })
 
 test('in the end each run that was requested or due is there once, with each row once, and no draft is left', async () => {

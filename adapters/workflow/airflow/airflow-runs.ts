@@ -12,6 +12,7 @@ import { type AirflowClient, interfacePath } from './airflow-client.ts'
 import type { NamedDag } from './dag-names.ts'
 import { type Generation, runAnswer, runPage, taskPage } from './generation.ts'
 import { describeRepetition } from './run-note.ts'
+import type { RunWatch } from './run-watch.ts'
 import { showRun, showTask } from './show-answers.ts'
 import { readLineage, readTaskLog } from './task-results.ts'
 
@@ -34,18 +35,22 @@ function refusePinnedCode(): Refusal {
   ])
 }
 
+type WatchedRuns = { readonly generation: Generation; readonly named: NamedDag; readonly watch: RunWatch }
+
 /** The rights are those of the caller at Airflow. */
 export class AirflowRuns {
   readonly #call: Call
   readonly #client: AirflowClient
   readonly #generation: Generation
   readonly #named: NamedDag
+  readonly #watch: RunWatch
 
-  constructor(call: Call, client: AirflowClient, generation: Generation, named: NamedDag) {
+  constructor(call: Call, client: AirflowClient, { generation, named, watch }: WatchedRuns) {
     this.#call = call
     this.#client = client
     this.#generation = generation
     this.#named = named
+    this.#watch = watch
   }
 
   async list({ state, limit }: RunFilter): Promise<RunPage | Refusal> {
@@ -80,6 +85,9 @@ export class AirflowRuns {
     const before = await this.find(dag_run_id)
     if (before) return before
     if (repeats && !(await this.find(repeats.dag_run_id))) return this.#refuseUnknown(repeats.dag_run_id)
+    const { managed } = this.#named
+    const refused = managed && (await this.#watch.begin(this.#call, managed, dag_run_id))
+    if (refused) return refused
     await this.#record(dag_run_id)
     const body = {
       ...{ dag_run_id, conf, ...this.#generation.date_of_run(logical_date) },
@@ -98,16 +106,24 @@ export class AirflowRuns {
     const run = await this.find(dag_run_id)
     if (!run) return this.#refuseUnknown(dag_run_id)
     if (run.state === 'success' || run.state === 'failed') return run
+    const { managed } = this.#named
+    if (managed) await this.#watch.stop(this.#call, managed, dag_run_id)
     await this.#record(dag_run_id)
     const change = { method: 'PATCH', path: this.#path(dag_run_id), body: { state: 'failed' } } as const
     const answer = await this.#client.request(this.#call, change)
     if (isRefusal(answer)) return answer
+    if (managed) await this.#watch.look(this.#call, managed, dag_run_id)
     return (await this.find(dag_run_id)) ?? this.#refuseUnknown(dag_run_id)
   }
 
   async remove(dag_run_id: string): Promise<undefined | Refusal> {
     const stopped = await this.stop(dag_run_id)
     if (isRefusal(stopped)) return stopped
+    const { managed } = this.#named
+    if (managed) {
+      const tasks = await this.listTasks(dag_run_id)
+      if (!isRefusal(tasks)) await this.#watch.settle(this.#call, managed, { run: stopped, tasks })
+    }
     await this.#record(dag_run_id)
     const answer = await this.#client.request(this.#call, { method: 'DELETE', path: this.#path(dag_run_id) })
     return isRefusal(answer) ? answer : undefined

@@ -20,12 +20,14 @@ import { AirflowRuns, page_size } from './airflow-runs.ts'
 import type { DagFolder } from './dag-folder.ts'
 import { type DagNames, isManagedName, managedName, type NamedDag } from './dag-names.ts'
 import { type AirflowVersion, dagAnswer, dagPage, type Generation, generations, healthAnswer } from './generation.ts'
+import type { RunWatch } from './run-watch.ts'
 import { showDag } from './show-answers.ts'
 
 export type AirflowOptions = AirflowServer & {
   readonly version: AirflowVersion
   readonly folder: DagFolder
   readonly names: DagNames
+  readonly watch: RunWatch
 }
 
 /** Airflow may have more; they are not listed. */
@@ -158,7 +160,11 @@ class AirflowCallerScheduler implements CallerScheduler {
   }
 
   #runsOf(named: NamedDag): AirflowRuns {
-    return new AirflowRuns(this.#call, this.#client, this.#generation, named)
+    return new AirflowRuns(this.#call, this.#client, {
+      generation: this.#generation,
+      named,
+      watch: this.#options.watch,
+    })
   }
 
   /** By its object where the caller sees one, else by the name that it has at Airflow. */

@@ -3,6 +3,9 @@
 /** Steps of a task that takes messages of a queue. */
 export const queueFaultPoints = ['ingest-queue-landed', 'ingest-queue-acknowledged'] as const
 
+/** The site watches a run that Airflow does not have yet. */
+export const airflowFaultPoints = ['ingest-run-watched'] as const
+
 /**
  * `principal`: before the document of the request is stored; `stored`: before its answer; `proposed`: the DAG repository has the content of a
  * deployment, and its document does not say so; `claimed`: it has its connection, and its DAG is not live; `published`: it is live at
@@ -13,6 +16,7 @@ export const ingestFaultPoints = [
   ...['ingest-deploy-principal', 'ingest-deploy-stored', 'ingest-deploy-proposed', 'ingest-deploy-claimed'],
   ...['ingest-deploy-published', 'ingest-deploy-live'],
   ...['ingest-deploy-triggered', 'ingest-deploy-ended', 'ingest-trigger-principal', 'ingest-trigger-stored'],
+  ...airflowFaultPoints,
   ...['ingest-task-begun', 'ingest-landing-staged', 'ingest-landing-drafted', 'ingest-landing-named'],
   ...queueFaultPoints,
   ...['ingest-cursor-held', 'ingest-cursor-moved'],

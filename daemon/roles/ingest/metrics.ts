@@ -3,7 +3,7 @@
 import { counter } from '../../kernel/telemetry/metrics.ts'
 import { workflowRunState } from '../../shared/workflow-scheduler/workflow-scheduler.ts'
 
-export const runTotal = counter('pipeline_run_total', 'Runs of the embedded scheduler that entered a state', {
+export const runTotal = counter('pipeline_run_total', 'Runs that entered a state', {
   state: workflowRunState.options,
 })
 export const scheduledTotal = counter(

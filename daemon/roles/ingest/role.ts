@@ -73,6 +73,8 @@ import { outline } from './outline.ts'
 import { readCursors } from './read-cursor/model.ts'
 import { resources } from './resources.ts'
 import { runMetrics } from './run-metric/model.ts'
+import { runWatches } from './run-watch/model.ts'
+import { watchJob } from './run-watch/watch-job.ts'
 import { dagRuns, taskLogs } from './runner/model.ts'
 import { runJob } from './runner/run-job.ts'
 import { settings } from './settings.ts'
@@ -87,11 +89,11 @@ import { health } from './workflow/health.ts'
 export const ingest: Role = role(outline, {
   collections: [
     ...[pipelines, pipelineSchedules, landingZones, connections, effects, dagRuns, taskLogs, readCursors, runMetrics],
-    ...[failureReports, jobLeases, dataKeys],
+    ...[runWatches, failureReports, jobLeases, dataKeys],
   ],
   documentedNames: (resolved) => ({ 'pipeline-scheduler': getSettings(resolved, settings).scheduler_index }),
   metrics,
-  jobs: [deploymentJob, effectDeploymentJob, runJob, scheduleJob, landingZoneJob],
+  jobs: [deploymentJob, effectDeploymentJob, runJob, scheduleJob, landingZoneJob, watchJob],
   workers: [scheduleClock, runMetricsWorker, landingZoneWatch, landingZonePurge, lineageEvents, failureSignals],
   operations: {
     datapipeline: {

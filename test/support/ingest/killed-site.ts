@@ -12,6 +12,7 @@ import { mainFile, NODE_COMPILE_CACHE, nodeProgram } from '../command/run-comman
 import { type CheckedClient, createCheckedClient } from '../http/checked-client.ts'
 import { sendHttpRequest } from '../http/send-http-request.ts'
 import { endProcess, type RunningDaemon, startDaemon } from '../site/daemon-process.ts'
+import type { ProfileSections } from '../site/test-site.ts'
 
 export type KilledSite = {
   readonly dir: string
@@ -37,7 +38,8 @@ const preload = path.resolve(import.meta.dirname, 'doomed-process.mjs')
 /** See `execArgv` in vitest.config.ts. */
 const stableThreads = '--wasm-wrapper-tiering-budget=2147483647'
 
-export async function createKilledSite(): Promise<KilledSite> {
+/** `sections`: of the profile besides. */
+export async function createKilledSite(sections: ProfileSections = {}): Promise<KilledSite> {
   const base = mkdtempSync(path.join(tmpdir(), 'killed-'))
   const dir = path.join(base, 'alpha')
   const files = path.join(base, 'files', 'acme')
@@ -48,7 +50,7 @@ export async function createKilledSite(): Promise<KilledSite> {
     return JSON.parse(stdout)
   }
   await runJson(['init', '--profile', 'demo', '--name', 'alpha', '--tenant', 'acme', '--port-base', '0', '--yes'])
-  configure(path.join(dir, 'profile.yaml'), path.dirname(files))
+  configure(path.join(dir, 'profile.yaml'), path.dirname(files), sections)
   const minted = await runJson(['token', 'mint', '--subject', 'olga', '--roles', 'operator'])
   const daemons = new Set<ChildProcess>()
   let [starts, ahead_ms] = [0, 0]
@@ -89,7 +91,7 @@ function findOperationRole(operation: AnyOperation): string {
 }
 
 /** Schedules recur each minute at most. */
-function configure(file: string, data_folder: string): void {
+function configure(file: string, data_folder: string, sections: ProfileSections): void {
   const { consensus: _c, resolution: _r, platform, ...rest } = parse(readFileSync(file, 'utf8'))
   const ingest = {
     ...rest.ingest,
@@ -98,9 +100,10 @@ function configure(file: string, data_folder: string): void {
     scheduler_tick_minutes: 1,
     landing_settle_s: 0,
     trusted_networks: ['127.0.0.1'],
+    ...sections.ingest,
   }
   const intelligence = { ...rest.intelligence, port: 0 }
   const roles = ['site', 'ingest', 'intelligence']
-  const profile = { ...rest, platform: { ...platform, roles }, ingest, intelligence }
+  const profile = { ...rest, ...sections, platform: { ...platform, roles }, ingest, intelligence }
   writeFileSync(file, stringify(profile, { aliasDuplicateObjects: false }))
 }

@@ -11,7 +11,6 @@ import {
   type WorkflowRun,
   workflowSchedulerPart,
 } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
-import { noteFailure } from '../failure-report/note-failure.ts'
 import { collectionOfObject, kindOfObject } from '../managed-dag/collections.ts'
 import { isLive, type ManagedDag } from '../managed-dag/model.ts'
 import { scheduledTotal } from '../metrics.ts'
@@ -57,7 +56,6 @@ async function triggerDueRun(call: JobCall, { id, value }: Doc<StoredPipelineSch
   if (value.status === 'triggering') return await trigger(work, value)
   const run = await findTriggered(work, value)
   const isInFlight = isActive(run)
-  if (run && value.status === 'running') await noteFailure(call, object, run)
   if (value.next_ts === undefined || value.next_ts > call.now()) {
     await change(call, id, (record) => observeRun(record, isInFlight, timeOf(call)))
     return undefined

@@ -11,6 +11,8 @@ import {
 } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { removeSchedule } from '../datapipeline-schedule/change-schedule.ts'
 import { removeCursors } from '../read-cursor/hold-cursor.ts'
+import { removeMetrics } from '../run-metric/record-metrics.ts'
+import { removeWatches } from '../run-watch/watch-run.ts'
 import { fileOf } from './dag-file.ts'
 import { type ManagedKind, theNoun } from './kind.ts'
 import type { ManagedDag } from './model.ts'
@@ -41,6 +43,8 @@ export async function removeManaged<T extends ManagedDag>(
   await removeSchedule(call, uid)
   // Those of a run that was triggered meanwhile.
   await removeCursors(call, uid)
+  await removeWatches(call, uid)
+  await removeMetrics(call, uid)
   return { deleted: true }
 }
 

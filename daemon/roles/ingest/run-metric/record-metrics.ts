@@ -2,10 +2,12 @@
 import type { Call } from '../../../kernel/operation/call.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
+import type { WorkflowRun, WorkflowTask } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import type { ManagedDag } from '../managed-dag/model.ts'
+import type { StoredRunWatch } from '../run-watch/model.ts'
 import type { StoredDagRun } from '../runner/model.ts'
-import { runMetrics, type StoredRunMetric } from './model.ts'
-import { measureRun } from './rules.ts'
+import { type RunMetric, runMetrics, type StoredRunMetric } from './model.ts'
+import { measureRun, measureWatched } from './rules.ts'
 
 /**
  * Creates the record of a run of an object; returns its id, which is of the run and of the time of its trigger: a run that was
@@ -13,17 +15,36 @@ import { measureRun } from './rules.ts'
  */
 export async function recordMetrics(
   call: Call,
-  { id, value: run }: Doc<StoredDagRun>,
-  { id: object, value: { label } }: Doc<ManagedDag>,
+  run: Doc<StoredDagRun>,
+  object: Doc<ManagedDag>,
 ): Promise<string | undefined> {
-  const metric = measureRun(run)
-  if (!metric) return undefined
+  const metric = measureRun(run.value)
+  return metric && (await createRecord(call, run, object, metric))
+}
+
+/** The same for a run that is over at another scheduler. */
+export async function recordWatched(
+  call: Call,
+  watch: Doc<StoredRunWatch>,
+  { object, run, tasks }: { object: Doc<ManagedDag>; run: WorkflowRun; tasks: readonly WorkflowTask[] },
+): Promise<string> {
+  const metric = measureWatched(run, tasks, { queued_at: watch.value.triggered_at, now: call.nowIso() })
+  if (!metric) throw new Error(`the run ${watch.id} is ${run.state}, and not over`)
+  return await createRecord(call, watch, object, metric)
+}
+
+async function createRecord(
+  call: Call,
+  { id, value: of }: Doc<Pick<StoredDagRun, 'tenant_id' | 'created_by' | 'created_at'>>,
+  { id: object, value: { label } }: Doc<ManagedDag>,
+  metric: RunMetric,
+): Promise<string> {
   const at = call.nowIso()
   const value: StoredRunMetric = {
-    ...{ tenant_id: run.tenant_id, label, created_by: run.created_by, created_at: at, updated_at: at },
+    ...{ tenant_id: of.tenant_id, label, created_by: of.created_by, created_at: at, updated_at: at },
     ...{ ...metric, object, end_ts: Date.parse(metric.end_date) },
   }
-  const record = `${id}.${Date.parse(run.created_at)}`
+  const record = `${id}.${Date.parse(of.created_at)}`
   await call.store(runMetrics).create(record, value)
   return record
 }

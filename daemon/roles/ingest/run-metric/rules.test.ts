@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { newJob } from '../../../kernel/job/rules.ts'
 import { dagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
 import type { RunTask, StoredDagRun } from '../runner/model.ts'
-import { measureRun } from './rules.ts'
+import { measureRun, measureWatched } from './rules.ts'
 
 const label = { policy: 'SITE', level: 'RESTRICTED', categories: [], originator: 'alpha' }
 
@@ -76,4 +76,46 @@ test.each([
   ['', 'manual'],
 ])('the run %s is %s', (dag_run_id, run_type) => {
   expect(measureRun(buildRun([task('a')], { dag_run_id }))?.run_type).toBe(run_type)
+})
+
+test('a run of another scheduler is measured by what its tasks left: a dataset taken in is known by its digest', () => {
+  const made = (of: string, rows_out: number, inputs: [string, number][], rejects = 0) => ({
+    ...{ dataset: of, digest: of.repeat(64), rows_out, rejects, bytes: rows_out * 10 },
+    inputs: inputs.map(([name, bytes]) => ({ name, bytes, digest: name.repeat(64) })),
+  })
+  const shown = (task_id: string, state: 'success' | 'failed' | null, lineage?: ReturnType<typeof made>) => {
+    return { task_id, state, try_number: 1, start_date: null, end_date: null, ...(lineage && { lineage }) }
+  }
+  const ended = {
+    ...{ dag_id: 'd', dag_run_id: 'schedule__1', state: 'failed' as const, conf: {}, logical_date: null },
+    ...{ start_date: '2026-03-02T14:02:00+02:00', end_date: null },
+  }
+  const tasks = [
+    shown('first', 'success', made('1', 100, [['a', 500]], 3)),
+    shown('other', 'success', made('2', 50, [['b', 70]])),
+    shown(
+      ...([
+        'joined',
+        'success',
+        made(
+          '3',
+          40,
+          [
+            ['1', 1_000],
+            ['2', 500],
+          ],
+          1,
+        ),
+      ] as const),
+    ),
+    shown('by_hand', 'failed'),
+    shown('after', null),
+  ]
+  expect(measureWatched(ended, tasks, { queued_at: at(0), now: at(5) })).toEqual({
+    ...{ dag_id: 'd', dag_run_id: 'schedule__1', run_type: 'scheduled', state: 'failed', queued_at: at(0) },
+    ...{ start_date: at(2), end_date: at(5), wait_s: 120, duration_s: 180, tries: 5 },
+    ...{ tasks: { total: 5, success: 3, failed: 1, skipped: 1 } },
+    ...{ rows: 40, bytes: 400, rejects: 4, input_bytes: 570 },
+  })
+  expect(measureWatched({ ...ended, state: 'running' }, tasks, { queued_at: at(0), now: at(5) })).toBeUndefined()
 })

@@ -7,6 +7,7 @@ import type { Doc } from '../../../kernel/store/store.ts'
 import { collectionOfObject } from '../managed-dag/collections.ts'
 import { runMetrics } from '../run-metric/model.ts'
 import { recordMetrics } from '../run-metric/record-metrics.ts'
+import { removeEndedWatches } from '../run-watch/watch-run.ts'
 import { metrics_worker } from '../runner/announce-end.ts'
 import { dagRuns, type StoredDagRun } from '../runner/model.ts'
 
@@ -21,6 +22,7 @@ async function run(call: Call): Promise<void> {
       call.log.error('ingest.run.unmeasured', { trace_id: call.trace.trace_id, run: doc.id, error: String(error) })
     })
   }
+  await removeEndedWatches(call)
 }
 
 /** The record is durable before the run is marked: a crash in between finds the record there. */

@@ -8,6 +8,7 @@ import type { ResolvedSettings, SettingValues } from '../../../kernel/settings/s
 import type { Doc } from '../../../kernel/store/store.ts'
 import { findManaged, iterateManaged } from '../../../roles/ingest/managed-dag/find-managed.ts'
 import { isLive, type ManagedDag } from '../../../roles/ingest/managed-dag/model.ts'
+import { runWatch } from '../../../roles/ingest/run-watch/watch-run.ts'
 import { settings } from '../../../roles/ingest/settings.ts'
 
 type AirflowSettings = SettingValues<typeof settings>
@@ -22,6 +23,7 @@ export async function openAirflow(resolved: ResolvedSettings, base_url: string) 
     timeout_ms: chosen.workflow_timeout_s * 1_000,
     folder: dagFolder(folder, buildStepCommand(chosen)),
     names: siteDagNames,
+    watch: runWatch,
   })
 }
 
