@@ -1,6 +1,7 @@
 // Formats where rows come from: a line for each step back, down to the lines of files.
 import { formatCount } from '../../daemon/kernel/text/format-count.ts'
 import type { offline } from '../../daemon/offline/offline.ts'
+import type { RegistryEntityOrigin, RegistryRecordOrigin } from '../client/trace-registry-entity.ts'
 
 type FindRowOrigins = Awaited<ReturnType<typeof offline.rowOrigins>>['findRowOrigins']
 type RowTrace = Awaited<ReturnType<FindRowOrigins>>['rows'][number]
@@ -53,6 +54,36 @@ export function formatEntityOrigin({ entity, cluster, records, left_out }: Entit
     ]),
     ...(left_out === undefined ? [] : [indent(`and ${formatCount(left_out, 'record', 'records')} more`, 1)]),
   ]
+}
+
+export function formatRegistryEntityOrigin({ entity, records, left_out }: RegistryEntityOrigin): string[] {
+  const count = formatCount(records.length + (left_out ?? 0), 'record', 'records')
+  return [
+    `entity ${entity}: ${count}`,
+    ...records.flatMap((record) => [
+      indent(`${record.source}:${record.id}`, 1),
+      indent(describeSource(record), 2),
+      ...(record.origin ? formatRowOrigin(record.origin, 3) : []),
+    ]),
+    ...(left_out === undefined ? [] : [indent(`and ${formatCount(left_out, 'record', 'records')} more`, 1)]),
+  ]
+}
+
+function describeSource({ came_by, run_id, arrived_at, file, dataset, origin }: RegistryRecordOrigin): string {
+  if (arrived_at !== undefined) return `arrived on its own at ${arrived_at}`
+  if (came_by === 'file') return `the data file ${file ?? ''}, read by the run ${run_id}, which kept no digest of it`
+  if (came_by === 'request') return `in the request of the run ${run_id}`
+  if (!dataset) return `not of a source of the run ${run_id}`
+  const { dag_id, dag_run_id, task, name, digest } = dataset
+  const made_by = `task ${task} of the run ${dag_run_id} of ${dag_id}`
+  if (origin) return made_by
+  const fault = {
+    found: 'which has no row with this ID',
+    gone: 'which is not there any more',
+    replaced: 'which another one has replaced',
+    unreadable: 'whose run is not there any more, or not for you',
+  }[dataset.state]
+  return `${made_by}: the dataset ${name}, SHA-256 ${digest}, ${fault}`
 }
 
 function indent(text: string, depth: number): string {

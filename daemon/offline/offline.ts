@@ -58,6 +58,7 @@ export const offline = {
   shippedFiles: () => import('./site/shipped-files.ts'),
   landing: () => import('./ingest/land-dataset.ts'),
   ingestStep: () => import('./ingest/perform-step.ts'),
+  taskDatasetRows: () => import('./ingest/task-dataset-rows.ts'),
   rowOrigins: () => import('./ingest/row-origin.ts'),
   lenses: () => import('./resolve/lens/lens-file.ts'),
   newFiles: () => import('./resolve/new-files.ts'),

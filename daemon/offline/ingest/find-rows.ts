@@ -8,29 +8,38 @@ import { type DescribedDataset, damagedFile } from './described-dataset.ts'
 
 const limits = { ...usualLimits, rows: 2_000_000_000 }
 
-/** Numbers of the rows, from 1; the first `max_rows` and one more. `value`: as the column has it in text. Throws `OfflineCommandError`: 1 for a column that is not there, 5 where the data is not what landed. */
+/**
+ * Numbers of the rows with each value, from 1: the first `max_rows` and one more; a value that no row has is absent. Values are as
+ * the column has them in text. Throws `OfflineCommandError`: 1 for a column that is not there, 5 where the data is not what landed.
+ */
 export async function findRows(
   { folder, content }: DescribedDataset,
-  { column, value }: { readonly column: string; readonly value: string },
+  column: string,
+  values: readonly string[],
   max_rows: number,
-): Promise<number[]> {
+): Promise<ReadonlyMap<string, readonly number[]>> {
   const names = content.columns.map(({ name }) => name)
   if (!names.includes(column)) throw missingColumns(folder, [column], names)
   for (const { name, sha256 } of content.files) {
     const path = join(folder, name)
     if ((await digestDataFile(path, () => undefined)).sha256 !== sha256) throw damagedFile(path)
   }
-  const wanted = Buffer.from(value)
+  // Bytes as text of one character each: a value is decoded only where its length is one that is searched.
+  const wanted = new Map(values.map((value) => [Buffer.from(value).toString('latin1'), value]))
+  const lengths = new Set([...wanted.keys()].map(({ length }) => length))
   return await withDataFile(folder, async (file) => {
-    const found: number[] = []
+    const found = new Map<string, number[]>()
     let before = 0
     const options = { limits, isSelected: (name: string) => name === column }
     for await (const block of await openBlocks(file, { kind: 'dataset' }, options, () => undefined)) {
-      const values = block.columns.find(({ name }) => name === column)
-      for (let row = 0; values && row < block.rows && found.length <= max_rows; row++) {
-        const [start = -1, end = -1] = [values.starts[row], values.ends[row]]
-        if (start < 0 || end - start !== wanted.length) continue
-        if (wanted.equals(values.bytes.subarray(start, end))) found.push(before + row + 1)
+      const cells = block.columns.find(({ name }) => name === column)
+      for (let row = 0; cells && row < block.rows; row++) {
+        const [start = -1, end = -1] = [cells.starts[row], cells.ends[row]]
+        if (start < 0 || !lengths.has(end - start)) continue
+        const value = wanted.get(Buffer.from(cells.bytes.subarray(start, end)).toString('latin1'))
+        if (value === undefined) continue
+        const rows = found.get(value) ?? []
+        if (rows.length <= max_rows) found.set(value, [...rows, before + row + 1])
       }
       before += block.rows
     }

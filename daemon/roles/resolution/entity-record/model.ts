@@ -74,13 +74,17 @@ export const recordView = z
       .meta({ description: 'Field to value in the normal form of the lens; fields without a value are absent' }),
     entity: uid.optional(),
     run_id: uid.meta({ description: 'The latest run that had the record, or whose weights matched its arrival' }),
+    arrived_at: instant
+      .optional()
+      .meta({ description: 'Arrival that its values are of; absent for values of the run' }),
     updated_at: instant,
   })
   .meta({ id: 'EntityRecord' })
 
 export function showRecord({ id, value }: Doc<StoredRecord>): z.infer<typeof recordView> {
-  const { label: classification, lens, ref, values, entity, run_id, updated_at } = value
-  return { uid: id, classification, lens, ref, values, ...(entity ? { entity } : {}), run_id, updated_at }
+  const { label: classification, lens, ref, values, entity, run_id, came_at, updated_at } = value
+  const arrival = came_at === undefined ? {} : { arrived_at: came_at }
+  return { uid: id, classification, lens, ref, values, ...(entity ? { entity } : {}), run_id, ...arrival, updated_at }
 }
 
 /** Whether the record is forgotten, or was of an entity that is deleted. */
