@@ -63,7 +63,7 @@ const transliterationOfBlocksInUse = {
 }
 
 /** Libraries of sources: threads that read by them get them as scripts of their own. */
-const drivers = ['postgres', 'mysql', 'rabbitmq', 'redis', 'mongo']
+const drivers = ['postgres', 'mysql', 'mssql', 'rabbitmq', 'redis', 'mongo']
 const driversApart = {
   name: 'drivers-apart',
   setup({ onResolve }) {
@@ -92,6 +92,23 @@ const mysqlInUtf8 = {
       contents: 'exports.ca = []',
       loader: 'js',
     }))
+  },
+}
+
+/**
+ * tedious logs in to Azure and reads keys there: 3 MB, which no connection of ours leads to; its constructors fail here. Its session takes dates and
+ * texts of code pages as parameters, and gets neither: values are selected as texts of Unicode.
+ */
+const tediousOfTexts = {
+  name: 'tedious-of-texts',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(@azure\/[\w-]+|@js-joda\/core)$/ }, ({ path }) => ({ path, namespace: 'absent' }))
+    onLoad({ filter: /./, namespace: 'absent' }, ({ path }) => ({
+      contents: `module.exports = new Proxy({}, { get: () => function () { throw new Error('${path} is not in this executable') } })`,
+      loader: 'js',
+    }))
+    // That of Node, which it is a copy of.
+    onResolve({ filter: /^readable-stream$/ }, () => ({ path: 'stream', external: true }))
   },
 }
 
@@ -158,7 +175,7 @@ export async function bundle({ root, into, target, hasFaultPoints }) {
     entryPoints: Object.fromEntries(
       drivers.map((name) => [`${name}-driver`, `adapters/ingest-source/${name}/driver.ts`]),
     ),
-    plugins: [mysqlInUtf8],
+    plugins: [mysqlInUtf8, tediousOfTexts],
     // Native code, which no release has.
     external: ['pg-native'],
   })

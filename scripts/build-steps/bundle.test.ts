@@ -10,6 +10,9 @@ import { readPdf } from '../../adapters/format/pdf/read-pdf.ts'
 import { usualLimits } from '../../daemon/kernel/data/read-options.ts'
 import { loadDriver } from '../../daemon/runtime/ingest/connection/source-driver.ts'
 import { listRows, memoryRanges } from '../../test/support/data/memory-source.ts'
+import { listenAsTds } from '../../test/support/engines/scripted-tds.ts'
+import { TdsTables } from '../../test/support/engines/tds-tables.ts'
+import { readRowsBy } from '../../test/support/ingest/read-rows-by.ts'
 import { bundle } from './bundle.mjs'
 
 const folders: string[] = []
@@ -68,9 +71,25 @@ test('the library of a source is a script of its own, which needs Node alone', a
   expect(mongo.length).toBeLessThan(70_000)
   const { mongoDriver } = await loadDriver<Mongo>(mongo, loadNone)
   expect(new mongoDriver.ObjectId('0123456789abcdef01234567').toHexString()).toBe('0123456789abcdef01234567')
+  const packedDriver = readFileSync(path.join(release, 'mssql-driver.cjs.zst'))
+  expect(packedDriver.length).toBeLessThan(50_000)
+  expect(zstdDecompressSync(packedDriver).includes('login.microsoftonline')).toBe(false)
+  const tables = new TdsTables()
+  tables.tables.set('people', { columns: [{ name: 'id', type_name: 'int', wire: 'int' }], rows: [[7]] })
+  const server = await listenAsTds({ batch: (sql) => tables.answer(sql) })
+  const config = { host: '127.0.0.1', port: server.port, database: 'shop', username: 'ann', tls: 'off' }
+  const settings = { data_folder: undefined, trusted_networks: ['127.0.0.1'], addonDir: '', packedDriver }
+  expect(await readRowsBy({ tenant_id: 'acme', conn_type: 'mssql', config }, settings)).toEqual(['{"id":7}'])
+  server.close()
   const thread = readFileSync(path.join(release, 'ingest-thread.cjs'), 'utf8')
   expect(thread).toContain('FETCH FORWARD')
-  for (const part of ['SCRAM-SHA-256', 'caching_sha2_password: require', 'amqp-node.github.io', 'saslStart'])
+  for (const part of [
+    'SCRAM-SHA-256',
+    'SentLogin7WithNTLMLogin',
+    'caching_sha2_password: require',
+    'amqp-node.github.io',
+    'saslStart',
+  ])
     expect(thread).not.toContain(part)
 })
 

@@ -1,5 +1,6 @@
 // Values of Cassandra as JSON, from their bytes: with all digits of numbers.
 import { isUtf8 } from 'node:buffer'
+import { shortenFloat } from '../../../daemon/shared/row-source/json-row.ts'
 import { max_value_bytes, nameSome, RowSourceError } from '../../../daemon/shared/row-source/row-source.ts'
 import { CqlReader, notCassandra } from './cql-frame.ts'
 
@@ -192,11 +193,7 @@ function describeDouble(value: number): string {
 
 /** With the fewest digits that are this number of 32 bits, of which nine are enough. */
 function describeFloat(value: number): string {
-  for (let digits = 1; digits < 9 && Number.isFinite(value); digits++) {
-    const short = Number(value.toPrecision(digits))
-    if (Math.fround(short) === value) return describeDouble(Object.is(value, -0) ? value : short)
-  }
-  return describeDouble(Number.isFinite(value) ? Number(value.toPrecision(9)) : value)
+  return describeDouble(Number.isFinite(value) ? shortenFloat(value) : value)
 }
 
 /** An instant by ISO 8601; one that no calendar of JavaScript has is its milliseconds. */

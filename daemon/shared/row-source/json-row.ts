@@ -17,6 +17,15 @@ export function describeJsonValue(form: JsonForm, text: string | null): string {
 
 const jsonNumber = /^-?(?:0|[1-9]\d{0,30})(?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?$/
 
+/** The number with the fewest digits that is this one of 32 bits. */
+export function shortenFloat(value: number): number {
+  for (let digits = 1; digits < 9; digits++) {
+    const short = Number(value.toPrecision(digits))
+    if (Math.fround(short) === value) return Object.is(value, -0) ? value : short
+  }
+  return Number(value.toPrecision(9))
+}
+
 /** `values`: JSON, in the order of the names. Throws `RowSourceError`. */
 export function describeJsonRow(names: readonly string[], values: readonly string[]): string {
   const line = `{${names.map((name, at) => `${JSON.stringify(name)}:${values[at]}`).join(',')}}`

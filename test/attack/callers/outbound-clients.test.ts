@@ -47,6 +47,7 @@ const outboundClients: Readonly<Record<string, readonly [DialledAddresses, strin
   'adapters/ingest-source/http/object-client.ts': ['rule', 'the secret of the connection, or a token by it'],
   'adapters/ingest-source/mongo/mongo-connection.ts': ['rule', 'the secret of the connection'],
   'adapters/ingest-source/kafka/kafka-connection.ts': ['rule', 'the secret of the connection'],
+  'adapters/ingest-source/mssql/mssql-session.ts': ['rule', 'the secret of the connection'],
   'adapters/ingest-source/mysql/mysql-session.ts': ['rule', 'the secret of the connection'],
   'adapters/ingest-source/postgres/postgres-session.ts': ['rule', 'the secret of the connection'],
   'adapters/ingest-source/rabbitmq/rabbitmq-session.ts': ['rule', 'the secret of the connection'],

@@ -145,6 +145,7 @@ export const owners: Readonly<Record<string, RegExp>> = {
   'prom-client': /^adapters\/metrics\/prometheus\//,
   react: /^cli\/(admin|label)\//,
   saxes: /^adapters\/format\/xml\//,
+  tedious: /^adapters\/ingest-source\/mssql\//,
   undici: /^adapters\/platform\/http-client\//,
   'undici/lib/api/api-request.js': /^adapters\/platform\/http-client\//,
   'undici/lib/dispatcher/agent.js': /^adapters\/platform\/http-client\//,

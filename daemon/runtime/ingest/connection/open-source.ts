@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { cassandraSource } from '../../../../adapters/ingest-source/cassandra/cassandra-source.ts'
 import { elasticsearchSource } from '../../../../adapters/ingest-source/elasticsearch/elasticsearch-source.ts'
 import { mongoSource } from '../../../../adapters/ingest-source/mongo/mongo-source.ts'
+import { mssqlSource } from '../../../../adapters/ingest-source/mssql/mssql-source.ts'
 import { mysqlSource } from '../../../../adapters/ingest-source/mysql/mysql-source.ts'
 import { postgresSource } from '../../../../adapters/ingest-source/postgres/postgres-source.ts'
 import { type RedisValues, redisSource } from '../../../../adapters/ingest-source/redis/redis-source.ts'
@@ -47,6 +48,7 @@ const openers: Readonly<Record<string, SourceOpener>> = {
   elasticsearch: openElasticsearch,
   postgres: openPostgres,
   mysql: openMysql,
+  mssql: openMssql,
   redis: openRedis,
   mongo: openMongo,
   cassandra: openCassandra,
@@ -88,6 +90,17 @@ async function openMysql({ config, secret }: OpenConnection, settings: SourceSet
   )
   const rule = addressRule(settings.trusted_networks)
   return mysqlSource({ host, port, username, password, tls, ca, database, rule }, mysqlDriver)
+}
+
+async function openMssql({ config, secret }: OpenConnection, settings: SourceSettings): Promise<RowSource> {
+  const { host, port, username, tls, ca, database, schema } = databaseConfig.parse(config)
+  const { password } = passwordAlone.parse(readSecret(secret))
+  const { mssqlDriver } = await loadDriver(
+    settings.packedDriver,
+    () => import('../../../../adapters/ingest-source/mssql/driver.ts'),
+  )
+  const rule = addressRule(settings.trusted_networks)
+  return mssqlSource({ host, port, username, password, tls, ca, database, schema, rule }, mssqlDriver)
 }
 
 const keyConfig = serverConfig.extend({ database: z.int() })

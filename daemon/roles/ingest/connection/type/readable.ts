@@ -8,6 +8,7 @@ export const readable_types = [
   'parquet',
   'postgres',
   'mysql',
+  'mssql',
   'redis',
   'mongo',
   'cassandra',
