@@ -14,7 +14,7 @@ export async function cancelWaitingBackups(site: FederatedSite): Promise<void> {
       headers: { authorization: `Bearer ${token}` },
     })
   const { items } = page.parse((await request('GET')).body)
-  for (const { id } of items.filter(({ state }) => state === 'queued')) {
+  for (const { id } of items.filter(({ state }) => state === 'queued' || state === 'waiting')) {
     const { status } = await request('DELETE', `/${id}`)
     if (status !== 200) throw new Error(`the backup ${id} was not cancelled: ${status}`)
   }
