@@ -83,6 +83,7 @@ export const commandCatalogue = {
   'ingest run': () => import('../commands/ingest/run.ts'),
   'ingest runs': () => import('../commands/ingest/runs.ts'),
   'ingest show': () => import('../commands/ingest/show.ts'),
+  'ingest tick': () => import('../commands/ingest/tick.ts'),
   'ingest step': () => import('../commands/ingest/step.ts'),
   'ingest stop': () => import('../commands/ingest/stop.ts'),
   'ingest connection create': () => import('../commands/ingest/connection/create.ts'),

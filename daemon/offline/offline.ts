@@ -57,6 +57,7 @@ export const offline = {
   siteRestore: () => import('./site/site-restore.ts'),
   shippedFiles: () => import('./site/shipped-files.ts'),
   landing: () => import('./ingest/land-dataset.ts'),
+  ingestTick: () => import('./ingest/write-tick.ts'),
   ingestStep: () => import('./ingest/perform-step.ts'),
   taskDatasetRows: () => import('./ingest/task-dataset-rows.ts'),
   rowOrigins: () => import('./ingest/row-origin.ts'),

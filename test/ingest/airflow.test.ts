@@ -62,7 +62,7 @@ function schedulerOf(version: 'v1' | 'v2' = 'v2', timeout_ms = 20_000) {
       look: async (_call, { uid }, id) => void watched.push(`look ${uid} ${id}`),
       settle: async (_call, { uid }, { run: { dag_run_id } }) => void watched.push(`settle ${uid} ${dag_run_id}`),
     },
-    folder: { put: async () => undefined, remove: async () => undefined },
+    folder: { put: async () => undefined, putScheduler: async () => undefined, remove: async () => undefined },
     names: {
       find: async (_call, { dag_id }) => (dag_id === 'people' ? managed : undefined),
       async *list() {

@@ -6,10 +6,13 @@ import type { DagContent } from '../../../daemon/shared/workflow-scheduler/workf
 import { writeDurablyAsync } from '../../platform/durable-file/write-durably.ts'
 import { type ManagedName, managedName, versionTag } from './dag-names.ts'
 import { renderDag, renderPython } from './render-dag.ts'
+import { type RenderedScheduler, renderScheduler } from './scheduler-dag.ts'
 
 export type DagFolder = {
   /** Replaces the file of the object; the same content gives the same file. Throws `Refusal('unavailable')`. */
   put(of: ManagedName, content: DagContent): Promise<void>
+  /** Replaces the file of the scheduler DAG of a site. Throws `Refusal('unavailable')`. */
+  putScheduler(rendered: RenderedScheduler): Promise<void>
   /** Throws `Refusal('unavailable')`. */
   remove(uid: string): Promise<void>
 }
@@ -29,6 +32,11 @@ export function dagFolder(folder: string, command: readonly string[]): DagFolder
           ? renderPython({ airflow_id, dag_id, version, text: content.python })
           : renderDag({ airflow_id, tenant_id, pipeline, version, command, dag: content })
       await overFolder(() => writeFile(fileOf(folder, pipeline), text))
+    },
+    async putScheduler(rendered) {
+      await overFolder(() =>
+        writeFile(join(folder, `platform_scheduler_${rendered.site}.py`), renderScheduler(rendered)),
+      )
     },
     async remove(uid) {
       await overFolder(() => rm(fileOf(folder, uid), { force: true }))

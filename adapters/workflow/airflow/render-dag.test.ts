@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { assembledDag } from '../../../daemon/shared/assembled-dag/assembled-dag.ts'
 import { requires } from '../../../test/support/runner/requires.ts'
 import { pythonLiteral, type RenderedDag, renderDag, renderPython } from './render-dag.ts'
+import { renderScheduler } from './scheduler-dag.ts'
 
 function rendered(text: string, more: Partial<RenderedDag> = {}): RenderedDag {
   const params = { file: text, [text.slice(0, 200)]: [text, { deep: text }] }
@@ -102,5 +103,20 @@ describe('a rendered DAG', () => {
     expect(renderDag(rendered('a.csv'))).toBe(text)
     expect(text.indexOf('\\"name\\":\\"read\\"')).toBeLessThan(text.indexOf('\\"name\\":\\"out\\"'))
     expect(text).not.toMatch(/[^\n -~]/)
+  })
+
+  testWithPython('of the scheduler has the same code for each site, and ticks at the times of schedules', () => {
+    const of = (interval_minutes: number, site = 'alpha') =>
+      renderScheduler({ site, interval_minutes, command: ['/opt/platform', 'ingest', 'tick', site] })
+    const intervals = [30, 1, 60, 1_440, 360, 45, 7]
+    const [bravo, ...judged] = judgeFiles([of(30, 'bravo'), ...intervals.map((minutes) => of(minutes))])
+    for (const [tree] of judged) expect(tree).toBe(bravo?.[0])
+    const literals = judged.map(([, literal]) => JSON.parse(literal))
+    expect(literals.map(({ schedule }) => schedule)).toEqual([
+      ...['*/30 * * * *', '*/1 * * * *', '0 * * * *', '0 0 * * *', '0 */6 * * *', 45, 7],
+    ])
+    expect(literals[0]).toMatchObject({ dag_id: 'platform_scheduler__alpha', version: expect.stringMatching(/^v-/) })
+    expect(new Set(literals.map(({ version }) => version)).size).toBe(intervals.length)
+    expect(JSON.parse(bravo?.[1] ?? '')).toMatchObject({ dag_id: 'platform_scheduler__bravo' })
   })
 })

@@ -77,24 +77,34 @@ import { runWatches } from './run-watch/model.ts'
 import { watchJob } from './run-watch/watch-job.ts'
 import { dagRuns, taskLogs } from './runner/model.ts'
 import { runJob } from './runner/run-job.ts'
+import { scheduleTicks } from './schedule-tick/model.ts'
 import { settings } from './settings.ts'
 import { failureSignals } from './workers/failure-signals.ts'
 import { landingZonePurge, landingZoneWatch } from './workers/landing-zones.ts'
 import { lineageEvents } from './workers/lineage-events.ts'
 import { runMetricsWorker } from './workers/run-metrics.ts'
 import { scheduleClock } from './workers/schedule-clock.ts'
+import { scheduleTicksWorker } from './workers/schedule-ticks.ts'
 import { capabilities } from './workflow/capabilities.ts'
 import { health } from './workflow/health.ts'
 
 export const ingest: Role = role(outline, {
   collections: [
     ...[pipelines, pipelineSchedules, landingZones, connections, effects, dagRuns, taskLogs, readCursors, runMetrics],
-    ...[runWatches, failureReports, jobLeases, dataKeys],
+    ...[runWatches, scheduleTicks, failureReports, jobLeases, dataKeys],
   ],
   documentedNames: (resolved) => ({ 'pipeline-scheduler': getSettings(resolved, settings).scheduler_index }),
   metrics,
   jobs: [deploymentJob, effectDeploymentJob, runJob, scheduleJob, landingZoneJob, watchJob],
-  workers: [scheduleClock, runMetricsWorker, landingZoneWatch, landingZonePurge, lineageEvents, failureSignals],
+  workers: [
+    scheduleClock,
+    scheduleTicksWorker,
+    runMetricsWorker,
+    landingZoneWatch,
+    landingZonePurge,
+    lineageEvents,
+    failureSignals,
+  ],
   operations: {
     datapipeline: {
       ...{ deploy, list, get, update, remove, status, statuses: statusesOfPipelines, templates, template },

@@ -73,7 +73,7 @@ export const settings = settingsBlock('ingest', {
   }),
   workflow_dag_folder: z.string().startsWith('/').max(4_096).optional().meta({
     env: 'WORKFLOW_DAG_FOLDER',
-    doc: 'Folder that Airflow reads DAGs from, in which the site writes those of pipelines.',
+    doc: 'Folder that Airflow reads DAGs from, in which the site writes those of pipelines and the scheduler DAG.',
   }),
   worker_command: z.string().startsWith('/').max(4_096).default('/usr/local/bin/platform').meta({
     env: 'WORKFLOW_WORKER_COMMAND',
@@ -81,7 +81,7 @@ export const settings = settingsBlock('ingest', {
   }),
   worker_folder: z.string().startsWith('/').max(4_096).optional().meta({
     env: 'WORKFLOW_WORKER_FOLDER',
-    doc: 'Folder of landed datasets that all workers of Airflow share.',
+    doc: 'Folder of landed datasets that all workers of Airflow share. The site reads the ticks of the scheduler DAG in it.',
   }),
   worker_data_folder: z.string().startsWith('/').max(4_096).optional().meta({
     env: 'WORKFLOW_WORKER_DATA_FOLDER',
@@ -190,7 +190,7 @@ export const settings = settingsBlock('ingest', {
   }),
   scheduler_tick_minutes: z.int().min(1).max(1_440).default(30).meta({
     env: 'PIPELINE_SCHEDULER_TICK_MINUTES',
-    doc: 'Shortest time between two scheduled runs of a pipeline, in minutes; a schedule that recurs more often is refused.',
+    doc: 'Shortest time between two scheduled runs of a pipeline, in minutes; a schedule that recurs more often is refused. With Airflow also the interval of the scheduler DAG.',
   }),
   scheduler_index: z
     .string()

@@ -2,10 +2,9 @@
 import { parseSchedule } from '../../../adapters/host/schedule/cron.ts'
 import { libraries } from '../../../adapters/platform/product/product.ts'
 import { faultStop } from '../../boot/host/fault-stop.ts'
-import type { RoleWire } from '../../boot/role-wire.ts'
+import type { RoleWire, WireContext } from '../../boot/role-wire.ts'
+import type { Dependency } from '../../kernel/role/dependency.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
-import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
-import type { Store } from '../../kernel/store/store.ts'
 import { incomingSetsPart } from '../../roles/ingest/landing-zone/incoming-sets.ts'
 import { landingZoneFilesPart } from '../../roles/ingest/landing-zone/zone-files.ts'
 import { lineageSinksPart } from '../../roles/ingest/lineage/sink.ts'
@@ -38,7 +37,7 @@ export const wire: RoleWire = {
 
   async open(context) {
     const { folder, resolved } = context.resources
-    const { scheduler, stop } = await openScheduler(resolved, context.storage.store)
+    const { scheduler, dependencies, stop } = await openScheduler(context)
     const sources = readSourceSettings(folder, resolved)
     const repository = await openDagRepository(context)
     const zones = await openLandingZones(context)
@@ -56,7 +55,7 @@ export const wire: RoleWire = {
         [datasetCutterPart.name, openDatasetCutter(ingestThreads, findCutterSettings(folder, resolved))],
         [connectionProberPart.name, openConnectionProber(ingestThreads, sources)],
       ],
-      dependencies: [schedulerDependency(scheduler), repositoryDependency(repository)],
+      dependencies: [schedulerDependency(scheduler), ...dependencies, repositoryDependency(repository)],
       async stop() {
         repository.close()
         await stop()
@@ -65,15 +64,19 @@ export const wire: RoleWire = {
   },
 }
 
-type OpenScheduler = { readonly scheduler: WorkflowScheduler; readonly stop: () => Promise<void> }
+type OpenScheduler = {
+  readonly scheduler: WorkflowScheduler
+  readonly dependencies: readonly Dependency[]
+  readonly stop: () => Promise<void>
+}
 
-async function openScheduler(resolved: ResolvedSettings, store: Store): Promise<OpenScheduler> {
-  const { workflow_base_url } = getSettings(resolved, settings)
+async function openScheduler(context: WireContext): Promise<OpenScheduler> {
+  const { workflow_base_url } = getSettings(context.resources.resolved, settings)
   if (workflow_base_url === undefined) {
-    const health = () => checkEmbeddedScheduler(store)
-    return { scheduler: { ...embeddedScheduler, health }, stop: async () => undefined }
+    const health = () => checkEmbeddedScheduler(context.storage.store)
+    return { scheduler: { ...embeddedScheduler, health }, dependencies: [], stop: async () => undefined }
   }
   const { openAirflow } = await import('./airflow/open-airflow.ts')
-  const scheduler = await openAirflow(resolved, workflow_base_url)
-  return { scheduler, stop: async () => scheduler.close() }
+  const { scheduler, dependency } = await openAirflow(context, workflow_base_url)
+  return { scheduler, dependencies: [dependency], stop: async () => scheduler.close() }
 }

@@ -185,8 +185,21 @@ export type WorkflowHealth = {
   readonly detail?: string
 }
 
+/** The clock of a scheduler by which the site evaluates its schedules. */
+export interface ScheduleTicks {
+  /**
+   * The time that the newest tick is for, in UTC; undefined before the first. Gives the scheduler what ticks, before. Throws
+   * `Refusal('unavailable')` with the reason where one of both cannot be done.
+   */
+  look(): Promise<string | undefined>
+  /** Receives when the site noticed the newest tick, in epoch milliseconds. */
+  find(noticed_ts: number | undefined): unknown
+}
+
 export interface WorkflowScheduler {
   readonly kind: 'airflow' | 'embedded'
+  /** Absent where schedules are evaluated by the clock of the site. */
+  readonly ticks?: ScheduleTicks
   /** By a request of no caller. Throws `Refusal('unavailable')` where it does not answer. */
   health(signal: AbortSignal): Promise<WorkflowHealth>
   /** The scheduler with the rights of the caller. */

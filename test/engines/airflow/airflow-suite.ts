@@ -17,6 +17,7 @@ import { deployTasks, waitFor, waitUntilLive, waitUntilOver } from '../../suppor
 import { whenPresent } from '../../support/runner/requires.ts'
 import { connectionRequirements } from './connection-requirements.ts'
 import { pythonDag } from './python-dag.ts'
+import { scheduleRequirements } from './schedule-requirements.ts'
 
 export function describeAirflow(generation: AirflowGeneration): void {
   const requirement = airflowRequirement(generation)
@@ -61,6 +62,9 @@ export function describeAirflow(generation: AirflowGeneration): void {
       expect(items.map(({ dag_id }) => dag_id)).not.toEqual(expect.arrayContaining(['another']))
       expect(await person.refusal(run, { uid: other.uid })).toBe('not_found')
     }, 280_000)
+
+    for (const { description, verify } of scheduleRequirements)
+      test(description, async () => await verify(world), 280_000)
 
     for (const { description, verify } of connectionRequirements)
       test(description, async () => await verify(world), 280_000)

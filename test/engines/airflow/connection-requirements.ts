@@ -23,9 +23,12 @@ function readingDag(dag_id: string, connection: string): string {
   return pythonDag(dag_id, dag_id).replace('    def greet():', `    def greet():${check.replaceAll('\n', '\n    ')}`)
 }
 
-type ConnectionRequirement = { readonly description: string; readonly verify: (world: AirflowWorld) => Promise<void> }
+export type AirflowRequirement = {
+  readonly description: string
+  readonly verify: (world: AirflowWorld) => Promise<void>
+}
 
-export const connectionRequirements: readonly ConnectionRequirement[] = [
+export const connectionRequirements: readonly AirflowRequirement[] = [
   {
     description: 'has the connections of the site, from which tasks read, until they are deleted',
     async verify(world) {

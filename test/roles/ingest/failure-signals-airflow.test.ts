@@ -10,7 +10,7 @@ import { set as setSchedule } from '../../../daemon/roles/ingest/datapipeline-sc
 import { failureReports } from '../../../daemon/roles/ingest/failure-report/model.ts'
 import { runWatches } from '../../../daemon/roles/ingest/run-watch/model.ts'
 import { list as listSignals } from '../../../daemon/roles/intelligence/signal/list.ts'
-import { openScriptedAirflow, scriptedAirflowSections } from '../../support/ingest/scripted-airflow.ts'
+import { openScriptedAirflow, scriptedAirflowSections, tickSite } from '../../support/ingest/scripted-airflow.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
 import { openDividedSite } from './divided-site.ts'
 import { ingestContent, waitUntilDeployed } from './ingest-site.ts'
@@ -43,6 +43,8 @@ async function openScheduled(dag_id: string) {
       const due = jobs.flatMap(({ job_due_ts = [] }) => job_due_ts)
       if (due.length > 0 && jobs.every(({ job }) => job.state !== 'running')) {
         site.clock.advance(Math.max(1, Math.min(...due) + 1 - site.clock.now()))
+        tickSite(folder, site.clock.now())
+        site.wake('schedule-ticks')
         site.wake('jobs')
       }
       return false

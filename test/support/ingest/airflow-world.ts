@@ -29,6 +29,7 @@ export async function openAirflowWorld(generation: AirflowGeneration): Promise<A
         ...{ workflow_base_url: base_url, workflow_api_version: generation === 2 ? 'v1' : 'v2' },
         ...{
           workflow_timeout_s: 25,
+          scheduler_tick_minutes: 1,
           workflow_dag_folder: dags,
           worker_command,
           worker_folder: path.join(folder, 'worker'),

@@ -1,6 +1,7 @@
 // A server with the interface of Airflow 3 for runs, whose runs go as the test decides.
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { writeTick } from '../../../daemon/offline/ingest/write-tick.ts'
 
 export type ScriptedTask = {
   readonly task_id: string
@@ -50,6 +51,8 @@ export async function openScriptedAirflow(): Promise<ScriptedAirflow> {
   const answer = (response: ServerResponse, request: ScriptedRequest) => {
     const { method, pathname, dag_id, name, task, body } = request
     if (world.refusal !== undefined) return show(response, world.refusal, {})
+    const healthy = { status: 'healthy' }
+    if (pathname.endsWith('/health')) return show(response, 200, { metadatabase: healthy, scheduler: healthy })
     const run = world.runs.get(name ?? '')
     if (method === 'POST') {
       world.runs.set(body.dag_run_id, { dag_id, dag_run_id: body.dag_run_id, state: 'queued' })
@@ -96,6 +99,11 @@ function showRun({ tasks: _tasks, ...run }: ScriptedRun) {
 function listRuns(runs: ReadonlyMap<string, ScriptedRun>, dag_id: string) {
   const found = [...runs.values()].filter((run) => run.dag_id === dag_id)
   return { dag_runs: found.map(showRun), total_entries: found.length }
+}
+
+/** What the scheduler DAG does on a worker, for a test site. */
+export function tickSite(folder: string, now_ms: number, site = 'alpha'): void {
+  writeTick({ folder, site, at: new Date(now_ms).toISOString() })
 }
 
 /** Sections of the profile of a site whose pipelines run there. */

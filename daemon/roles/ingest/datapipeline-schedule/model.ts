@@ -45,6 +45,8 @@ const storedPipelineSchedule = z.strictObject({
   /** As `HandledTime`: the time that the newest trigger was for, and the clock by which the next one was chosen. */
   due_ts: z.number(),
   until_ts: z.number(),
+  /** Times up to this one were permitted by a tick, where the scheduler has the clock. */
+  ticked_ts: z.number().optional(),
   skipped: skippedTime.optional(),
   fault: scheduleFault.optional(),
 })

@@ -1,7 +1,7 @@
 // Rules of a scheduler record: the next time, and how a trigger, a left out time and an end move the record.
 import type { StoredPrincipal } from '../../../kernel/identity/delegation.ts'
 import type { JobFailure } from '../../../kernel/job/job-fields.ts'
-import { completeStep, endJob, newJob, releaseJob, waitForEvent } from '../../../kernel/job/rules.ts'
+import { completeStep, endJob, newJob, releaseJob, waitForEvent, wakeJob } from '../../../kernel/job/rules.ts'
 import { findDueTime, type HandledTime, putBack, type ZonedSchedule } from '../../../kernel/schedule/due-time.ts'
 import type { StoredPipelineSchedule } from './model.ts'
 
@@ -86,6 +86,29 @@ export function skipTime(
 /** What was in flight is over, or is looked at again later. */
 export function observeRun(value: StoredPipelineSchedule, isInFlight: boolean, time: StepTime): StoredPipelineSchedule {
   return settle({ ...value, status: isInFlight ? 'running' : 'idle' }, time)
+}
+
+/** A tick of the scheduler permits the time that is due: undefined for one that it has permitted, or that is not there yet. */
+export function permitTime(
+  value: StoredPipelineSchedule,
+  until_ts: number,
+  now_ms: number,
+): StoredPipelineSchedule | undefined {
+  if (value.next_ts === undefined || value.next_ts > until_ts || isPermitted(value)) return undefined
+  return wakeJob({ ...value, ticked_ts: until_ts }, now_ms)
+}
+
+/** Whether a tick has permitted the next time. */
+export function isPermitted({ next_ts = 0, ticked_ts }: StoredPipelineSchedule): boolean {
+  return ticked_ts !== undefined && ticked_ts >= next_ts
+}
+
+/** The time is due, and waits for a tick; a run in flight is looked at meanwhile. */
+export function awaitTick(value: StoredPipelineSchedule, isInFlight: boolean, { now_ms }: StepTime) {
+  const moved = completeStep({ ...value, status: isInFlight ? ('running' as const) : ('idle' as const) })
+  // It came during the step.
+  if (isPermitted(value)) return releaseJob(moved, now_ms)
+  return isInFlight ? releaseJob(moved, now_ms + look_again_ms) : waitForEvent(moved, now_ms)
 }
 
 /** The scheduler does not answer: the trigger stays stored, and is reconciled with the runs before the next attempt. */

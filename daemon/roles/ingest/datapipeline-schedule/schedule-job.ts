@@ -18,9 +18,11 @@ import { faultPointPart } from '../parts.ts'
 import { pipelineSchedules, type StoredPipelineSchedule } from './model.ts'
 import { planOf } from './plan-schedule.ts'
 import {
+  awaitTick,
   beginTrigger,
   completeTrigger,
   failSchedule,
+  isPermitted,
   observeRun,
   putOffTrigger,
   type StepTime,
@@ -58,6 +60,10 @@ async function triggerDueRun(call: JobCall, { id, value }: Doc<StoredPipelineSch
   const isInFlight = isActive(run)
   if (value.next_ts === undefined || value.next_ts > call.now()) {
     await change(call, id, (record) => observeRun(record, isInFlight, timeOf(call)))
+    return undefined
+  }
+  if (call.part(workflowSchedulerPart).ticks && !isPermitted(value)) {
+    await change(call, id, (record) => awaitTick(record, isInFlight, timeOf(call)))
     return undefined
   }
   const reason = isInFlight ? 'the scheduled run before it is in flight' : findObstacle(object)

@@ -1,0 +1,121 @@
+// Ticks of the scheduler DAG, as workers of Airflow write them into the folder that they share with the site.
+import { constants } from 'node:fs'
+import { type FileHandle, lstat, open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseJsonAs } from '../../../kernel/encoding/parse-json.ts'
+import { isRefusal, Refusal } from '../../../kernel/error/errors.ts'
+import type { DependencyFinding } from '../../../kernel/role/dependency.ts'
+import type { Log } from '../../../kernel/telemetry/log.ts'
+import {
+  max_tick_bytes,
+  scheduleTick,
+  tickFileName,
+  ticks_folder,
+} from '../../../shared/schedule-tick/schedule-tick.ts'
+import type { ScheduleTicks } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
+
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants
+
+export type TickOptions = {
+  /** That workers share with the site. */
+  readonly folder: string
+  readonly site: string
+  readonly interval_ms: number
+  /** Writes the DAG. Throws `Refusal('unavailable')`. */
+  readonly install: () => Promise<void>
+  readonly now: () => number
+  readonly log: Pick<Log, 'info' | 'warn'>
+}
+
+/** `find`: the health by the time of the newest tick that the site has noticed; the log has each change of it. */
+export interface WatchedTicks extends ScheduleTicks {
+  find(noticed_ts: number | undefined): DependencyFinding
+}
+
+/** Ticks that may be missing one after the other: one is late where Airflow is busy. */
+const missing_intervals = 2
+
+export function scheduleTicks({ folder, site, interval_ms, install, now, log }: TickOptions): WatchedTicks {
+  const opened_ts = now()
+  let isInstalled = false
+  let fault: string | undefined
+  let logged = 'ok'
+  const guard = async <T>(action: () => Promise<T>): Promise<T> => {
+    try {
+      const result = await action()
+      fault = undefined
+      return result
+    } catch (error) {
+      if (isRefusal(error)) fault = error.message
+      throw error
+    }
+  }
+  const judge = (noticed_ts: number | undefined): DependencyFinding => {
+    if (fault !== undefined) return { state: 'degraded', detail: fault }
+    const since = Math.max(noticed_ts ?? 0, opened_ts)
+    if (now() - since <= missing_intervals * interval_ms)
+      return { state: 'ok', detail: noticed_ts === undefined ? 'no tick yet' : `tick ${describeTime(noticed_ts)}` }
+    const last = noticed_ts === undefined ? 'ever' : `since ${describeTime(noticed_ts)}`
+    const detail = `no tick of the scheduler DAG ${last}: no schedule is evaluated; is the DAG paused, or does its task fail?`
+    return { state: 'degraded', detail }
+  }
+  return {
+    async look() {
+      return await guard(async () => {
+        if (!isInstalled) await install()
+        isInstalled = true
+        return await readTick(folder, site)
+      })
+    },
+    find(noticed_ts) {
+      const finding = judge(noticed_ts)
+      const { state, detail } = finding
+      const change = state === 'ok' ? state : detail
+      if (change !== logged && state === 'ok') log.info('ingest.schedule.ticks', { detail })
+      if (change !== logged && state !== 'ok') log.warn('ingest.schedule.ticks-missing', { detail })
+      logged = change
+      return finding
+    },
+  }
+}
+
+function describeTime(ts: number): string {
+  return new Date(ts).toISOString()
+}
+
+/** Undefined before the first tick. */
+async function readTick(folder: string, site: string): Promise<string | undefined> {
+  const ticks = join(folder, ticks_folder)
+  try {
+    if (!(await lstat(ticks)).isDirectory()) throw describeFault('its folder is not a folder')
+    // Opening a pipe must not block, and no link is followed.
+    const file = await open(join(ticks, tickFileName(site)), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+    try {
+      return parseTick(await readBounded(file), site)
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    if (isRefusal(error)) throw error
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    throw describeFault(code === 'ELOOP' ? 'it is a link' : (code ?? 'it cannot be opened'))
+  }
+}
+
+async function readBounded(file: FileHandle): Promise<string> {
+  if (!(await file.stat()).isFile()) throw describeFault('it is not a file')
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(max_tick_bytes + 1), 0, max_tick_bytes + 1, 0)
+  if (bytesRead > max_tick_bytes) throw describeFault('it is too large')
+  return buffer.subarray(0, bytesRead).toString()
+}
+
+function parseTick(text: string, site: string): string {
+  const tick = parseJsonAs(scheduleTick, text)
+  if (!tick || tick.site !== site) throw describeFault('it is not one of this site')
+  return new Date(tick.at).toISOString()
+}
+
+function describeFault(reason: string): Refusal {
+  return new Refusal('unavailable', `the tick of the scheduler DAG cannot be read: ${reason}; see ingest.worker_folder`)
+}
