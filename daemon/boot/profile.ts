@@ -6,6 +6,7 @@ import { parseYaml } from '../../adapters/host/yaml/yaml-document.ts'
 import { readSecretFile, SecretFileError } from '../../adapters/platform/secret-file/read-secret-file.ts'
 import type { RoleOutline } from '../kernel/role/role.ts'
 import { searchSettings } from '../kernel/settings/backing-service-settings.ts'
+import { gatewayClientSettings } from '../kernel/settings/gateway-settings.ts'
 import { identitySettings, labelSettings, platformSettings } from '../kernel/settings/platform-settings.ts'
 import { ProfileError } from '../kernel/settings/profile-error.ts'
 import {
@@ -28,6 +29,7 @@ export function listSettingsBlocks(roles: readonly RoleOutline[]): SettingsBlock
     x509Settings,
     searchSettings,
     traceSettings,
+    gatewayClientSettings,
   ]
   const blocks = [...siteBlocks, ...roles.flatMap((role) => role.settings)] as SettingsBlock[]
   const sections = new Map<string, SettingsBlock>()

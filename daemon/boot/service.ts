@@ -27,6 +27,7 @@ import { roleBackup } from './backup/role-backup.ts'
 import { DependencyProbes } from './dependency-health.ts'
 import { listenerCertificateEnd } from './listener-certificates.ts'
 import { openListener, requireDeclaredListeners, type WiredListeners } from './open-listener.ts'
+import { type GatewayRegistration, registrationEnd, registrationTotal } from './registration/gateway-registration.ts'
 import { buildListeners } from './role-listeners.ts'
 import { stop_grace_ms, waitAtMost } from './stop-limits.ts'
 import type { RoleStorage } from './storage/role-storage.ts'
@@ -38,7 +39,9 @@ const buildInfo = gauge<'version'>('platform_build_info', 'Always 1; the label i
 })
 
 /** Of every role, besides those that it declares. */
-export const builtInMetrics = [buildInfo, listenerCertificateEnd, httpRequests, httpSeconds, httpActiveRequests]
+export const builtInMetrics = [
+  ...[buildInfo, listenerCertificateEnd, httpRequests, httpSeconds, httpActiveRequests, registrationTotal],
+]
 
 export type RoleService = {
   readonly role: Role
@@ -71,10 +74,12 @@ export type RoleServiceOptions = {
   readonly housekeeping: readonly Worker[]
   readonly leases: Leases
   readonly listeners: WiredListeners
+  /** Of a role that registers with a gateway. */
+  readonly registration: GatewayRegistration | undefined
 }
 
 export function createRoleService(options: RoleServiceOptions): RoleService {
-  const { role, deployment, context, log, metrics, parts, storage, listeners } = options
+  const { role, deployment, context, log, metrics, parts, storage, listeners, registration } = options
   requireDeclaredListeners(role, listeners)
   metrics.set(buildInfo, { version: product.version }, 1)
   const operations = operationsOf(role)
@@ -89,6 +94,7 @@ export function createRoleService(options: RoleServiceOptions): RoleService {
     const trace = newTrace(context.environment.random)
     return createServiceCall(context, role.name, address, context.spans?.start(trace) ?? trace, signal)
   }
+  const leave = registrationEnd(registration, (signal) => newCall(`${role.name}.worker.last`, signal))
   const service: ServiceParts = {
     phase: () => phase,
     health: async ({ trace }) => ({
@@ -137,7 +143,7 @@ export function createRoleService(options: RoleServiceOptions): RoleService {
     startWorkers() {
       workers = startWorkers({
         role: role.name,
-        workers: [...role.workers, ...buildJobsWorker(options), ...options.housekeeping],
+        workers: [...role.workers, ...buildJobsWorker(options), ...options.housekeeping, ...listWorkers(registration)],
         settings: deployment.settings,
         log,
         record: sqliteScheduleRecord(storage.file),
@@ -148,14 +154,13 @@ export function createRoleService(options: RoleServiceOptions): RoleService {
     wake: (name) => workers?.wake(name),
     announceStop() {
       phase = 'stopping'
+      void leave()
     },
     async stop(drain_ms) {
       phase = 'stopping'
-      await Promise.all(servers.map((server) => server.close(drain_ms)))
+      await Promise.all([...servers.map((server) => server.close(drain_ms)), leave()])
       await waitAtMost(drain_ms + stop_grace_ms, workers?.stop())
-      const finishing = new AbortController()
-      const finished = finishListeners(listeners, newCall(`${role.name}.worker.last`, finishing.signal))
-      await waitAtMost(stop_grace_ms, finished).finally(() => finishing.abort())
+      await finishListeners(listeners, (signal) => newCall(`${role.name}.worker.last`, signal))
     },
   }
 }
@@ -165,8 +170,13 @@ function isDocumented({ deployment_profile }: RoleDeployment, { operation }: Add
   return !(isInside(operation) && areMetricsInternal(deployment_profile))
 }
 
-async function finishListeners(listeners: WiredListeners, call: Call): Promise<void> {
-  for (const wired of Object.values(listeners)) if ('finish' in wired) await wired.finish(call)
+async function finishListeners(listeners: WiredListeners, newCall: (signal: AbortSignal) => Call): Promise<void> {
+  const finishing = new AbortController()
+  const call = newCall(finishing.signal)
+  const finishAll = async () => {
+    for (const wired of Object.values(listeners)) if ('finish' in wired) await wired.finish(call)
+  }
+  await waitAtMost(stop_grace_ms, finishAll()).finally(() => finishing.abort())
 }
 
 function probeRetriedTasks({ retriedTasks = [] }: RoleStorage, probes: DependencyProbes): Promise<DependencyHealth[]> {
@@ -175,6 +185,10 @@ function probeRetriedTasks({ retriedTasks = [] }: RoleStorage, probes: Dependenc
       return probes.find({ name: task.name, probe: async () => findingOf(await task.health(), 'degraded') })
     }),
   )
+}
+
+function listWorkers(registration: GatewayRegistration | undefined): Worker[] {
+  return registration ? [registration.worker] : []
 }
 
 /** The worker that runs the jobs of the role. */

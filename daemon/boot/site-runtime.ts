@@ -18,6 +18,7 @@ import { loadWire } from '../runtime/wires.ts'
 import { dependencyHealthCheck } from './dependency-health.ts'
 import { housekeepingWorkers } from './housekeeping.ts'
 import { listTransportNames } from './links/network-carriers.ts'
+import { openGatewayRegistration } from './registration/open-registration.ts'
 import { roleCaller } from './role-caller.ts'
 import { SiteRoleClients } from './role-clients.ts'
 import { buildRoleEnvironment } from './role-environment.ts'
@@ -149,6 +150,7 @@ async function wireRole(resources: SiteResources, role: Role, wire: RoleWire | u
     only_tenant: role.serves === 'site' ? site.tenant_id : undefined,
   }
   directory.contexts.set(role.name, context)
+  const registration = openGatewayRegistration(role, deployment, clock.monotonic)
   const { audit_keep_days } = getSettings(resolved, siteRoleSettings)
   const service: RoleService = createRoleService({
     role,
@@ -166,6 +168,7 @@ async function wireRole(resources: SiteResources, role: Role, wire: RoleWire | u
     ),
     leases: openLeases(resources, storage, role),
     listeners: wired?.listeners ?? {},
+    registration,
   })
   return service
 }

@@ -10,7 +10,6 @@ function createTokenSource(answers: (request_count: number) => { status: number;
   const requests: Parameters<FormPoster>[0][] = []
   const outcomes: string[] = []
   const logged: string[] = []
-  const line = (event: string, fields?: object) => void logged.push(JSON.stringify({ event, ...fields }))
   const source = new TokenSource({
     client,
     async post(sent) {
@@ -20,7 +19,7 @@ function createTokenSource(answers: (request_count: number) => { status: number;
       return answer
     },
     monotonic: () => now,
-    log: { debug: line, info: line, warn: line, error: line },
+    onFault: (outcome, fields) => void logged.push(JSON.stringify({ outcome, ...fields })),
     onOutcome: (outcome) => void outcomes.push(outcome),
   })
   return { source, requests, outcomes, logged, later: (ms: number) => (now += ms) }
@@ -92,7 +91,7 @@ test('the error text of a refusal is logged without the secret in any encoding, 
   const { source, logged } = createTokenSource(() => ({ status: 400, text: reply }))
   await source.token()
   expect(logged).toHaveLength(1)
-  expect(logged[0]).toContain('proxy.token.refused')
+  expect(logged[0]).toContain('"outcome":"refused"')
   expect(logged[0]).toContain('"status":400')
   for (const secret of ['not to be shown', 'not+to', basic.slice(6), 'eyJhbGciOi'])
     expect(logged[0]).not.toContain(secret)

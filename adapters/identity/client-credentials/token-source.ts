@@ -1,7 +1,6 @@
 // The token of a service by the client-credentials grant (RFC 6749, section 4.4): cached, renewed early, one request at a time.
 import * as z from 'zod'
 import { parseJsonAs } from '../../../daemon/kernel/encoding/parse-json.ts'
-import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 
 /** Credentials of the client. The secret is sent in one request header and nowhere else. */
 export type TokenClient = { readonly client_id: string; readonly client_secret: string }
@@ -20,7 +19,8 @@ export type TokenSourceOptions = {
   readonly post: FormPoster
   /** Milliseconds of a clock that never jumps. */
   readonly monotonic: () => number
-  readonly log: Log
+  /** Called after each failure, with fields for a log: without a secret, and without a token. */
+  readonly onFault: (outcome: 'refused' | 'unreachable', fields: Readonly<Record<string, unknown>>) => void
   /** Called after each attempt, with its duration. */
   readonly onOutcome: (outcome: 'minted' | 'refused' | 'unreachable', took_ms: number) => void
 }
@@ -98,10 +98,10 @@ export class TokenSource {
   }
 
   #failed(outcome: 'refused' | 'unreachable', began: number, fields: Readonly<Record<string, unknown>>): undefined {
-    const { log, onOutcome, monotonic } = this.#options
+    const { onFault, onOutcome, monotonic } = this.#options
     const now = monotonic()
     this.#paused_until = now + retry_pause_ms
-    log.error(`proxy.token.${outcome}`, fields)
+    onFault(outcome, fields)
     onOutcome(outcome, now - began)
   }
 

@@ -1,6 +1,7 @@
 // Settings of the consensus role.
 import * as z from 'zod'
 import { brokerUrl } from '../../kernel/network/broker.ts'
+import { registrationFields } from '../../kernel/settings/gateway-settings.ts'
 import { type ListenerDeclaration, serviceListenerFields } from '../../kernel/settings/listener-settings.ts'
 import { toolFields, traceFields } from '../../kernel/settings/platform-settings.ts'
 import { type SettingValues, settingsBlock } from '../../kernel/settings/settings.ts'
@@ -22,6 +23,7 @@ export const settings = settingsBlock('consensus', {
   ...serviceListenerFields(listener),
   ...traceFields('CONSENSUS'),
   ...toolFields('CONSENSUS'),
+  ...registrationFields('CONSENSUS'),
   mcp_enabled: z.boolean().optional().meta({
     env: 'CONSENSUS_MCP_ENABLED',
     nested: 'mcp.enabled',

@@ -1,6 +1,7 @@
 // Settings of the ingest role.
 import * as z from 'zod'
 import { parseTrustedNetwork } from '../../kernel/network/special-addresses.ts'
+import { registrationFields } from '../../kernel/settings/gateway-settings.ts'
 import { type ListenerDeclaration, serviceListenerFields } from '../../kernel/settings/listener-settings.ts'
 import { toolFields, traceFields } from '../../kernel/settings/platform-settings.ts'
 import { settingsBlock } from '../../kernel/settings/settings.ts'
@@ -16,6 +17,7 @@ export const settings = settingsBlock('ingest', {
   ...serviceListenerFields(listener),
   ...traceFields('PIPELINE'),
   ...toolFields('PIPELINE'),
+  ...registrationFields('PIPELINE'),
   data_folder: z.string().min(1).max(4_096).optional().meta({
     env: 'PIPELINE_DATA_FOLDER',
     doc: 'Folder with files for pipelines, in one sub-folder for each tenant, named after it; absent: pipelines read no files.',

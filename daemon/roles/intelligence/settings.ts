@@ -1,5 +1,6 @@
 // Settings of the intelligence role.
 import * as z from 'zod'
+import { registrationFields } from '../../kernel/settings/gateway-settings.ts'
 import { type ListenerDeclaration, serviceListenerFields } from '../../kernel/settings/listener-settings.ts'
 import { toolFields, traceFields } from '../../kernel/settings/platform-settings.ts'
 import { settingsBlock } from '../../kernel/settings/settings.ts'
@@ -12,6 +13,7 @@ export const settings = settingsBlock('intelligence', {
   ...serviceListenerFields(listener),
   ...traceFields('INTELLIGENCE'),
   ...toolFields('INTELLIGENCE'),
+  ...registrationFields('INTELLIGENCE'),
   expiry_days: dayCount.default(30).meta({
     doc: 'Days after which an open signal without expires_at is marked as expired.',
   }),

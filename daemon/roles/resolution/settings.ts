@@ -1,5 +1,6 @@
 // Settings of the resolution role.
 import * as z from 'zod'
+import { registrationFields } from '../../kernel/settings/gateway-settings.ts'
 import { type ListenerDeclaration, serviceListenerFields } from '../../kernel/settings/listener-settings.ts'
 import { toolFields, traceFields } from '../../kernel/settings/platform-settings.ts'
 import { settingsBlock } from '../../kernel/settings/settings.ts'
@@ -13,6 +14,7 @@ export const settings = settingsBlock('resolution', {
   ...serviceListenerFields(listener),
   ...traceFields('RESOLUTION'),
   ...toolFields('RESOLUTION'),
+  ...registrationFields('RESOLUTION'),
   matching_pattern: z.enum(['full_lens', 'lookup_only']).default('full_lens').meta({
     env: 'MATCHING_PATTERN',
     doc: 'Whether this site matches records (full_lens), or only looks them up in a snapshot of another site’s registry (lookup_only).',

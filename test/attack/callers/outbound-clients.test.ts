@@ -34,6 +34,7 @@ const outboundClients: Readonly<Record<string, readonly [DialledAddresses, strin
     'the token of the proxy’s own client; headers of the caller pass a list without it',
   ],
   'adapters/host/traces/otlp-spans.ts': ['operator', 'the headers of the profile'],
+  'adapters/identity/client-credentials/token-endpoint.ts': ['rule', 'the client of the site'],
   // Its endpoints come from the discovery document of the provider, which decides over identities anyway.
   'adapters/identity/oidc/request-json.ts': [
     'operator',
@@ -58,6 +59,7 @@ const outboundClients: Readonly<Record<string, readonly [DialledAddresses, strin
   'adapters/platform/address-rule/checked-connection.ts': ['rule', 'what its user sends'],
   'adapters/platform/address-rule/checked-socket.ts': ['rule', 'what its user sends'],
   'adapters/platform/http-client/http-client.ts': ['rule', 'what its user sends'],
+  'adapters/registration/http/gateway-registrar.ts': ['rule', 'a token of the client of the site'],
   'adapters/serve/http/socket-file.ts': ['site', 'nothing: it looks whether a socket of the site is served'],
   'adapters/store/opensearch/cluster/cluster.ts': ['operator', 'the password of the profile'],
   'adapters/tools/mcp/bounded-fetch.ts': ['rule', 'what the supplier of tokens of its user gives'],
@@ -76,6 +78,7 @@ const outboundClients: Readonly<Record<string, readonly [DialledAddresses, strin
 
 /** Users of clients with a rule, that let them dial any address, and who names it. */
 const anyAddressUsers: Readonly<Record<string, string>> = {
+  'daemon/boot/registration/open-registration.ts': 'the operator, in the profile or the environment',
   'daemon/offline/tools/tool-services.ts': 'the operator, as an argument of the command',
 }
 const anyAddressFile = 'adapters/platform/address-rule/address-rule.ts'

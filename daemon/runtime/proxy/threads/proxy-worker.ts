@@ -120,7 +120,7 @@ export class ProxyWorker {
       client: { client_id, client_secret },
       post: tokenEndpointClient(token_url, sso_ca, rule, this.#clock),
       monotonic: () => performance.now(),
-      log: this.#log,
+      onFault: (outcome, fields) => this.#log.error(`proxy.token.${outcome}`, fields),
       onOutcome: (outcome, took_ms) => {
         const latency_ms = Math.round(took_ms)
         this.#recorder.count(tokenTotal, [outcome], 1)
