@@ -60,10 +60,10 @@ export async function openAgentspace(
 }
 
 /** Allowed Host headers. A wildcard listen address is not a host name. */
-function listAllowedHosts({ listen, mcp_hosts, mcp_url }: z.output<typeof agentspaceFields>): string[] {
+function listAllowedHosts({ listen, domain, mcp_hosts, mcp_url }: z.output<typeof agentspaceFields>): string[] {
   const publicHosts = mcp_url === undefined ? [] : [new URL(mcp_url).hostname]
   const listenHosts = ['0.0.0.0', '::'].includes(listen)
     ? []
     : [listen.includes(':') ? `[${listen}]` : listen.toLowerCase()]
-  return ['localhost', '127.0.0.1', '[::1]', ...listenHosts, ...publicHosts, ...mcp_hosts]
+  return ['localhost', '127.0.0.1', '[::1]', ...listenHosts, ...publicHosts, domain, ...mcp_hosts]
 }

@@ -22,6 +22,7 @@ import type { SiteIdentity } from './identity/offline-identity.ts'
 import { openSiteIdentity } from './identity/site-identity.ts'
 import { accreditedPeers } from './links/accredited-peers.ts'
 import { verifiedMessageCache } from './links/inbound-delivery.ts'
+import { findLogLevel } from './log-level.ts'
 import type { RoleDirectory } from './role-caller.ts'
 import type { WiredRole } from './role-wire.ts'
 import type { RoleService } from './service.ts'
@@ -68,8 +69,8 @@ export async function openSiteResources(plan: StartPlan): Promise<SiteResources>
   const { folder, resolved, clock } = plan
   const site = buildSite(resolved)
   const random = systemRandom()
-  const level = getSettings(resolved, platformSettings).log_level
-  const logOf = (role: string) => plan.log ?? pinoLog({ level, to: 'stderr', base: { site: site.name, role } })
+  const logOf = (role: string) =>
+    plan.log ?? pinoLog({ level: findLogLevel(resolved, role), to: 'stderr', base: { site: site.name, role } })
   const chance = () => drawChance(random)
   const identity = await openSiteIdentity({
     folder,

@@ -12,7 +12,12 @@ beforeAll(async () => {
   site = await startSingleClusterSite({
     platform: { roles: ['site', 'consensus', 'intelligence'] },
     intelligence: { port: 0 },
-    consensus: { port: 0, mcp_hosts: ['tools.example'], mcp_origins: ['https://console.example'] },
+    consensus: {
+      port: 0,
+      domain: 'consensus.example',
+      mcp_hosts: ['tools.example'],
+      mcp_origins: ['https://console.example'],
+    },
   })
   token = await site.token({ roles: ['admin'] })
   port = site.port('consensus')
@@ -64,10 +69,11 @@ describe('a page in a browser', () => {
     expect(await listSessions()).toBe(before)
   })
 
-  test('of a listed origin, or that names a listed host, may ask', async () => {
+  test('of a listed origin, or that names a listed host or the domain of the role, may ask', async () => {
     for (const headers of [
       { origin: 'https://console.example' },
       { host: 'tools.example', origin: 'https://tools.example' },
+      { host: 'consensus.example' },
     ]) {
       expect((await sendMcpRequest(port, 'tools/list', {}, { token, headers })).status).toBe(200)
     }

@@ -44,7 +44,8 @@ function suggestSetting(selector = '', entries: readonly { readonly setting: str
   const settings = entries.map(({ setting }) => setting)
   const sections = [...new Set(settings.map((setting) => setting.split('.')[0] ?? ''))]
   if (selector.includes('.')) return `did you mean "${nearestWord(selector, settings)}"?`
-  const fields = new Map(settings.map((setting) => [setting.split('.')[1] ?? '', setting]))
+  // Of settings of one name, the first: the sections of the site are before those of roles.
+  const fields = new Map(settings.toReversed().map((setting) => [setting.split('.')[1] ?? '', setting]))
   const nearest = nearestWord(selector, [...sections, ...fields.keys()])
   return `did you mean "${fields.get(nearest) ?? nearest}"?`
 }

@@ -2,6 +2,8 @@
 import * as z from 'zod'
 import type { SettingsShape } from './settings.ts'
 
+export const logLevel = z.enum(['debug', 'info', 'warn', 'error'])
+
 export type ListenerDeclaration<P extends string = string> = {
   /** Of its settings in the section of the role: empty for the listener that serves the operations. */
   readonly prefix: P
@@ -24,6 +26,10 @@ export function serviceListenerFields(listener: ListenerDeclaration<''>) {
         env: `${env}_METRICS_LISTEN`,
         doc: 'host:port of the internal listener, which serves metrics; `none` opens none. Default in profiles C and D, and for role proxy, where no other TCP listener serves them: 127.0.0.1, and `port` plus 1,000; none where that is no port, or `port` is 0.',
       }),
+    log_level: logLevel.optional().meta({
+      env: `${env}_LOG_LEVEL`,
+      doc: 'Lowest severity that the role logs; absent: that of platform.log_level.',
+    }),
     streams_per_caller: z
       .int()
       .min(1)

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { deploymentProfiles } from '../role/site.ts'
 import { type TracePolicy, traceModes } from '../telemetry/trace-policy.ts'
+import { logLevel } from './listener-settings.ts'
 import { settingsBlock } from './settings.ts'
 
 const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be lower-case letters, digits and hyphens, at most 63')
@@ -30,7 +31,7 @@ export const platformSettings = settingsBlock('platform', {
   os_users: z.record(word, account).default({}).meta({
     doc: 'With os_group: Unix user of each role; `platform site divide` gives each user its files.',
   }),
-  log_level: z.enum(['debug', 'info', 'warn', 'error']).default('info').meta({
+  log_level: logLevel.default('info').meta({
     env: 'LOG_LEVEL',
     doc: 'Lowest severity that is logged.',
   }),
@@ -117,6 +118,9 @@ export const identitySettings = settingsBlock('identity', {
 })
 
 const httpUrl = z.url({ protocol: /^https?$/ })
+const hostName = z
+  .string()
+  .regex(/^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)$/, 'must be a host name in lower case, without a port')
 
 /** Settings of a role that offers tools to AI clients; the block of the role spreads them in. */
 export function toolFields(prefix: string) {
@@ -129,18 +133,18 @@ export function toolFields(prefix: string) {
         nested: 'mcp.enabled',
         doc: 'Whether AI clients may call the role’s tools at /agentspace (default: true in profiles A, B and C, false in D).',
       }),
+    domain: hostName.default('localhost').meta({
+      env: `${prefix}_DOMAIN`,
+      doc: 'Public DNS name of the role, allowed in requests to /agentspace.',
+    }),
     mcp_url: httpUrl.optional().meta({
       env: `${prefix}_MCP_URL`,
       doc: 'Scheme, host and port at which AI clients reach the listener through a reverse proxy.',
     }),
-    mcp_hosts: z
-      .array(z.string().regex(/^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)$/, 'must be a host name in lower case, without a port'))
-      .max(64)
-      .default([])
-      .meta({
-        env: 'MCP_EXTRA_HOSTS',
-        doc: 'Host names allowed in requests to /agentspace, besides localhost, the listener’s address, that of mcp_url and the role’s documented names.',
-      }),
+    mcp_hosts: z.array(hostName).max(64).default([]).meta({
+      env: 'MCP_EXTRA_HOSTS',
+      doc: 'Host names allowed in requests to /agentspace, besides localhost, domain, the listener’s address, that of mcp_url and the role’s documented names.',
+    }),
     mcp_origins: z
       .array(z.string().regex(/^https?:\/\/[^/]+$/, 'must be an origin such as https://console.example'))
       .max(64)

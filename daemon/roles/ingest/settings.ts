@@ -202,8 +202,12 @@ export const settings = settingsBlock('ingest', {
       env: 'PIPELINE_SCHEDULER_INDEX',
       doc: 'Documented name of the index of scheduler records in a cluster, after the prefix of the site.',
     }),
+  workers: z.int().min(1).max(64).default(1).meta({
+    env: 'PIPELINE_WORKERS',
+    doc: 'Number of workers of a process: each performs `runs_at_once` runs of the embedded scheduler at a time.',
+  }),
   runs_at_once: z.int().min(1).max(64).default(2).meta({
-    doc: 'Runs of the embedded scheduler that a process performs at a time.',
+    doc: 'Runs of the embedded scheduler that a worker performs at a time.',
   }),
   runs_at_once_per_tenant: z.int().min(1).max(64).default(2).meta({ doc: 'Those of one tenant among them.' }),
   task_memory_mb: z.int().min(64).max(16_384).default(512).meta({ doc: 'Maximum memory of a task, in MB.' }),

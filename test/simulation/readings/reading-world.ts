@@ -112,7 +112,7 @@ export async function openReadingWorld(options: WorldOptions) {
         : key.name === faultPointPart.name
           ? () => undefined
           : undefined) as never,
-    settings: () => ({ runs_at_once: 4, runs_at_once_per_tenant: 4 }) as never,
+    settings: () => ({ workers: 2, runs_at_once: 2, runs_at_once_per_tenant: 2 }) as never,
   }
   const world: JobWorld = {
     ...{ kind: runJob, environment, time, random, store: mortalStore(store, killAt) },

@@ -44,8 +44,8 @@ export const runJob = jobKind<StoredDagRun>({
   allow: 'ingest:run',
   allowOf: ({ begun_by }) => begun_by ?? 'ingest:run',
   limits(call) {
-    const { runs_at_once, runs_at_once_per_tenant } = call.settings(settings)
-    return { at_once: runs_at_once, at_once_per_tenant: runs_at_once_per_tenant }
+    const { workers, runs_at_once, runs_at_once_per_tenant } = call.settings(settings)
+    return { at_once: workers * runs_at_once, at_once_per_tenant: workers * runs_at_once_per_tenant }
   },
   stepLimit_ms: (_call, run) => (nextTaskOf(run)?.time_limit_s ?? 0) * 1_000 + margin_ms,
   waits: { first_ms: 1_000, longest_ms: minute_ms },
