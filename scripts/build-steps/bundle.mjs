@@ -63,7 +63,7 @@ const transliterationOfBlocksInUse = {
 }
 
 /** Libraries of sources: threads that read by them get them as scripts of their own. */
-const drivers = ['postgres', 'mysql', 'mssql', 'rabbitmq', 'redis', 'mongo']
+const drivers = ['postgres', 'mysql', 'mssql', 'oracle', 'rabbitmq', 'redis', 'mongo']
 const driversApart = {
   name: 'drivers-apart',
   setup({ onResolve }) {
@@ -109,6 +109,17 @@ const tediousOfTexts = {
     }))
     // That of Node, which it is a copy of.
     onResolve({ filter: /^readable-stream$/ }, () => ({ path: 'stream', external: true }))
+  },
+}
+
+/** The client of Oracle looks for files, sessions of a debugger and a print of its packets, secrets among them, by variables of the environment. */
+const oracleWithoutEnvironment = {
+  name: 'oracle-without-environment',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/oracledb\/lib\/.*\.js$/ }, ({ path: file }) => ({
+      contents: fs.readFileSync(file, 'utf8').replaceAll('process.env.', '({}).'),
+      loader: 'js',
+    }))
   },
 }
 
@@ -175,7 +186,7 @@ export async function bundle({ root, into, target, hasFaultPoints }) {
     entryPoints: Object.fromEntries(
       drivers.map((name) => [`${name}-driver`, `adapters/ingest-source/${name}/driver.ts`]),
     ),
-    plugins: [mysqlInUtf8, tediousOfTexts],
+    plugins: [mysqlInUtf8, tediousOfTexts, oracleWithoutEnvironment],
     // Native code, which no release has.
     external: ['pg-native'],
   })

@@ -10,6 +10,7 @@ import { readPdf } from '../../adapters/format/pdf/read-pdf.ts'
 import { usualLimits } from '../../daemon/kernel/data/read-options.ts'
 import { loadDriver } from '../../daemon/runtime/ingest/connection/source-driver.ts'
 import { listRows, memoryRanges } from '../../test/support/data/memory-source.ts'
+import { listenAsOracle, refusePacket } from '../../test/support/engines/scripted-listener.ts'
 import { listenAsTds } from '../../test/support/engines/scripted-tds.ts'
 import { TdsTables } from '../../test/support/engines/tds-tables.ts'
 import { readRowsBy } from '../../test/support/ingest/read-rows-by.ts'
@@ -81,6 +82,20 @@ test('the library of a source is a script of its own, which needs Node alone', a
   const settings = { data_folder: undefined, trusted_networks: ['127.0.0.1'], addonDir: '', packedDriver }
   expect(await readRowsBy({ tenant_id: 'acme', conn_type: 'mssql', config }, settings)).toEqual(['{"id":7}'])
   server.close()
+  const oracle = readFileSync(path.join(release, 'oracle-driver.cjs.zst'))
+  expect(oracle.length).toBeLessThan(120_000)
+  const listener = await listenAsOracle(() => refusePacket(12_514))
+  const service = { host: '127.0.0.1', port: listener.port, service_name: 'shop', username: 'ann', tls: 'off' }
+  const atListener = readRowsBy(
+    { tenant_id: 'acme', conn_type: 'oracle', config: service },
+    { ...settings, packedDriver: oracle },
+  )
+  await expect(atListener).rejects.toThrow('the server has no such service')
+  // A variable of the environment would print packets, and others would name files and a debugger.
+  const client = zstdDecompressSync(oracle).toString()
+  expect(client.includes('NODE_ORACLEDB_DEBUG_PACKETS')).toBe(true)
+  expect(/\.env\.(NODE_ORACLEDB|TNS_ADMIN|ORA_)/.test(client)).toBe(false)
+  listener.close()
   const thread = readFileSync(path.join(release, 'ingest-thread.cjs'), 'utf8')
   expect(thread).toContain('FETCH FORWARD')
   for (const part of [

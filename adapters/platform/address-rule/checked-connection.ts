@@ -23,14 +23,19 @@ export class CheckedConnection {
 
   /** The socket once it is connected, or secure. Rejects with the error of the socket or of TLS. */
   async connect(host: string): Promise<Socket> {
-    const { port, tls, ca } = this.#access
+    const { port, tls } = this.#access
     const plain = this.#socket
     plain.setNoDelay(true)
     plain.connect(port, host)
     await settle(plain, 'connect')
-    if (tls === 'off') return plain
+    return tls === 'off' ? plain : await this.secureAgain(host)
+  }
+
+  /** TLS on the connection, also on one that had TLS before and is handed over to another process of the server. */
+  async secureAgain(host: string): Promise<Socket> {
+    const { ca } = this.#access
     const secure = connectTls({
-      ...{ socket: plain, host, rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) },
+      ...{ socket: this.#socket, host, rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) },
       ...(/^[0-9.]+$|:/.test(host) ? {} : { servername: host }),
     })
     await settle(secure, 'secureConnect')

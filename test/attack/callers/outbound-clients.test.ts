@@ -50,6 +50,7 @@ const outboundClients: Readonly<Record<string, readonly [DialledAddresses, strin
   'adapters/ingest-source/kafka/kafka-connection.ts': ['rule', 'the secret of the connection'],
   'adapters/ingest-source/mssql/mssql-session.ts': ['rule', 'the secret of the connection'],
   'adapters/ingest-source/mysql/mysql-session.ts': ['rule', 'the secret of the connection'],
+  'adapters/ingest-source/oracle/oracle-session.ts': ['rule', 'the proof of the secret of the connection'],
   'adapters/ingest-source/postgres/postgres-session.ts': ['rule', 'the secret of the connection'],
   'adapters/ingest-source/rabbitmq/rabbitmq-session.ts': ['rule', 'the secret of the connection'],
   'adapters/ingest-source/redis/redis-session.ts': ['rule', 'the secret of the connection'],

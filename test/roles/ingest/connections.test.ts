@@ -59,7 +59,7 @@ test('a connection is checked by its template first, and no fault repeats a valu
     expect(JSON.parse(text).errors[0].path).toBe(path)
     expect(text).not.toContain('canary')
   }
-  const unreadable = { name: 'o', conn_type: 'oracle', config: { host: 'db.example', service_name: 'x' } }
+  const unreadable = { name: 'o', conn_type: 'snowflake', config: { account: 'ORG-X', username: 'x', database: 'x' } }
   expect(await ann.refusal(create, unreadable)).toBe('needs_airflow')
   expect((await ann.ok(list, {})).items).toEqual([])
 })

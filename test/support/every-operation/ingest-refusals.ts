@@ -89,7 +89,7 @@ async function connectPipeline(stage: OperationFixture) {
   return { uid, params }
 }
 
-const unreadable = { conn_type: 'oracle', config: { host: 'db.example', service_name: 'x' } }
+const unreadable = { conn_type: 'snowflake', config: { account: 'ORG-X', username: 'x', database: 'x' } }
 const unclearedToken = ({ site }: OperationFixture) => site.token({ roles: ['admin'] })
 
 const unknownPipeline = 'pl_00000000000000000000000000000000'

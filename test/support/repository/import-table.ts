@@ -139,6 +139,8 @@ export const owners: Readonly<Record<string, RegExp>> = {
   'mongodb/lib/cmap/connect.js': /^adapters\/ingest-source\/mongo\//,
   'mongodb/lib/utils.js': /^adapters\/ingest-source\/mongo\//,
   mysql2: /^adapters\/ingest-source\/mysql\//,
+  oracledb: /^adapters\/ingest-source\/oracle\//,
+  'oracledb/lib/thin/sqlnet/ntTcp.js': /^adapters\/ingest-source\/oracle\//,
   'pdfjs-dist': /^adapters\/format\/pdf\//,
   pg: /^adapters\/ingest-source\/postgres\//,
   pino: /^adapters\/host\/log\//,

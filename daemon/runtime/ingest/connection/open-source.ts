@@ -5,6 +5,7 @@ import { elasticsearchSource } from '../../../../adapters/ingest-source/elastics
 import { mongoSource } from '../../../../adapters/ingest-source/mongo/mongo-source.ts'
 import { mssqlSource } from '../../../../adapters/ingest-source/mssql/mssql-source.ts'
 import { mysqlSource } from '../../../../adapters/ingest-source/mysql/mysql-source.ts'
+import { oracleSource } from '../../../../adapters/ingest-source/oracle/oracle-source.ts'
 import { postgresSource } from '../../../../adapters/ingest-source/postgres/postgres-source.ts'
 import { type RedisValues, redisSource } from '../../../../adapters/ingest-source/redis/redis-source.ts'
 import { addressRule } from '../../../../adapters/platform/address-rule/address-rule.ts'
@@ -49,6 +50,7 @@ const openers: Readonly<Record<string, SourceOpener>> = {
   postgres: openPostgres,
   mysql: openMysql,
   mssql: openMssql,
+  oracle: openOracle,
   redis: openRedis,
   mongo: openMongo,
   cassandra: openCassandra,
@@ -101,6 +103,18 @@ async function openMssql({ config, secret }: OpenConnection, settings: SourceSet
   )
   const rule = addressRule(settings.trusted_networks)
   return mssqlSource({ host, port, username, password, tls, ca, database, schema, rule }, mssqlDriver)
+}
+
+const serviceConfig = serverConfig.extend({ service_name: z.string(), schema: z.string().optional() })
+
+async function openOracle({ config, secret }: OpenConnection, settings: SourceSettings): Promise<RowSource> {
+  const { password } = passwordAlone.parse(readSecret(secret))
+  const { oracleDriver } = await loadDriver(
+    settings.packedDriver,
+    () => import('../../../../adapters/ingest-source/oracle/driver.ts'),
+  )
+  const rule = addressRule(settings.trusted_networks)
+  return oracleSource({ ...serviceConfig.parse(config), password, rule }, oracleDriver)
 }
 
 const keyConfig = serverConfig.extend({ database: z.int() })

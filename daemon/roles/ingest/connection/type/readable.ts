@@ -9,6 +9,7 @@ export const readable_types = [
   'postgres',
   'mysql',
   'mssql',
+  'oracle',
   'redis',
   'mongo',
   'cassandra',

@@ -1,0 +1,133 @@
+// The rows of a table of Oracle at or above a value of one column: the server compares the values, texts by their bytes.
+import type { CursorType } from '../../../daemon/kernel/data/landed-dataset.ts'
+import {
+  type CursorValue,
+  checkCursorType,
+  checkCursorValue,
+  type RowCursor,
+  type RowPlace,
+  refuseCursorType,
+  refuseMissingValues,
+} from '../../../daemon/shared/row-source/row-cursor.ts'
+import type { OracleDriver } from './driver.ts'
+import { notOracle } from './oracle-errors.ts'
+import type { OracleBinds, OracleSession } from './oracle-session.ts'
+import { type OracleColumn, quoteOracleName } from './oracle-types.ts'
+
+/** `place`: an expression of SQL that is a number of `oraclePlaces`, as text. */
+export type OracleRange = {
+  readonly place: string
+  readonly where: string
+  readonly end: CursorValue
+  readonly binds: OracleBinds
+}
+
+/** By number. */
+export const oraclePlaces: readonly RowPlace[] = ['between', 'start', 'end']
+
+type OracleOrder = {
+  readonly type: CursorType
+  /** What is compared, of a column. */
+  readonly value: (quoted: string) => string
+  /** The greatest one as a text. */
+  readonly describe: (greatest: string) => string
+  readonly literal: (bind: string) => string
+}
+
+const itself = (quoted: string) => quoted
+const numbers = (type: CursorType, format: string): OracleOrder => ({
+  ...{ type, value: itself },
+  describe: (greatest) => `TO_CHAR(${greatest}, 'TM9', 'NLS_NUMERIC_CHARACTERS=''.,''')`,
+  literal: (bind) => `TO_NUMBER(${bind}, '${format}', 'NLS_NUMERIC_CHARACTERS=''.,''')`,
+})
+/** A format has 63 characters at most. */
+const integers = numbers('integer', '9'.repeat(40))
+const decimals = numbers('decimal', `${'9'.repeat(22)}D${'9'.repeat(38)}`)
+const times = (type: CursorType, value: OracleOrder['value'], format: string, parse: string): OracleOrder => ({
+  ...{ type, value },
+  describe: (greatest) => `TO_CHAR(${greatest}, '${format}')`,
+  literal: (bind) => `${parse}(${bind}, '${format}')`,
+})
+const day = 'YYYY-MM-DD"T"HH24:MI:SS'
+const inUtc = (quoted: string) => `SYS_EXTRACT_UTC(${quoted})`
+const texts: OracleOrder = { type: 'text', value: itself, describe: itself, literal: itself }
+
+const orders: ReadonlyMap<string, OracleOrder> = new Map<string, OracleOrder>([
+  ['DATE', times('local_timestamp', itself, day, 'TO_DATE')],
+  ['TIMESTAMP', times('local_timestamp', itself, `${day}.FF9`, 'TO_TIMESTAMP')],
+  ['TIMESTAMP WITH TIME ZONE', times('timestamp', inUtc, `${day}.FF9`, 'TO_TIMESTAMP')],
+  ['TIMESTAMP WITH LOCAL TIME ZONE', times('timestamp', inUtc, `${day}.FF9`, 'TO_TIMESTAMP')],
+  ...(['CHAR', 'VARCHAR2', 'NCHAR', 'NVARCHAR2'] as const).map((name) => [name, texts] as const),
+])
+
+/** Undefined for a type whose values have no order that is kept. */
+export function findOracleOrder({ type_name, scale }: OracleColumn): OracleOrder | undefined {
+  if (type_name !== 'NUMBER') return orders.get(type_name)
+  return scale !== undefined && scale <= 0 ? integers : decimals
+}
+
+/** The rows from `from` up to `end`. */
+export function buildOracleRange(
+  order: OracleOrder,
+  column: OracleColumn,
+  from: CursorValue | undefined,
+  end: CursorValue,
+  driver: Pick<OracleDriver, 'DB_TYPE_NVARCHAR'>,
+): OracleRange {
+  const value = order.value(quoteOracleName(column.name))
+  const [upTo, start] = [order.literal(':upto'), order.literal(':start_at')]
+  const isStart = from === undefined ? '' : `WHEN ${value} = ${start} THEN '1' `
+  return {
+    place: `CASE ${isStart}WHEN ${value} = ${upTo} THEN '2' ELSE '0' END`,
+    where: `${value} <= ${upTo}${from === undefined ? '' : ` AND ${value} >= ${start}`}`,
+    end,
+    binds: { upto: bindOf(column, end, driver), ...(from && { start_at: bindOf(column, from, driver) }) },
+  }
+}
+
+/** Texts of national types are compared in their own set of characters. */
+function bindOf(
+  { type_name }: OracleColumn,
+  { value }: CursorValue,
+  driver: Pick<OracleDriver, 'DB_TYPE_NVARCHAR'>,
+): unknown {
+  const text = value.replace(/(Z|\+00)$/, '').replace(/^(\d{4}-\d\d-\d\d) /, '$1T')
+  if (!type_name.includes('CHAR')) return text
+  return type_name.startsWith('N') ? { val: value, type: driver.DB_TYPE_NVARCHAR } : value
+}
+
+/** `table`: names in quotes. Undefined where no row is there. Throws `RowSourceError`. */
+export async function findOracleRange(
+  session: OracleSession,
+  driver: OracleDriver,
+  table: string,
+  column: OracleColumn,
+  cursor: RowCursor,
+  signal: AbortSignal,
+): Promise<OracleRange | undefined> {
+  const order = findOracleOrder(column)
+  if (order === undefined) throw refuseCursorType(cursor, column.type_name)
+  checkCursorType(cursor, order.type)
+  const quoted = quoteOracleName(column.name)
+  const missing = await session.query(`SELECT '1' FROM ${table} WHERE ${quoted} IS NULL AND ROWNUM <= 1`, signal)
+  if (missing.length > 0) throw refuseMissingValues(cursor)
+  const value = order.value(quoted)
+  const from = cursor.from && { start_at: bindOf(column, cursor.from, driver) }
+  const where = from ? ` WHERE ${value} >= ${order.literal(':start_at')}` : ''
+  const [greatest] = await session.query(
+    `SELECT ${order.describe(`MAX(${value})`)} FROM ${table}${where}`,
+    signal,
+    from,
+  )
+  const found = greatest?.[0]
+  if (found === null) return undefined
+  if (typeof found !== 'string') throw notOracle()
+  const shown = order.type === 'timestamp' ? `${found}Z` : found.replace(/^(-?)\./, '$10.')
+  return buildOracleRange(
+    order,
+    column,
+    cursor.from,
+    checkCursorValue(cursor, { type: order.type, value: shown }),
+    driver,
+  )
+}
