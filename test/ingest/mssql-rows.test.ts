@@ -104,7 +104,7 @@ function variant(): RowSourceVariant & { readonly table: string; readonly growin
       'a wrong secret': [connect({ password: 'other-secret' }), 'the server refuses the user or the secret'],
       'no secret': [connect({ password: '' }), 'the server refuses the user or the secret'],
       'no user': [connect({ config: { username: undefined } }), 'names its username'],
-      'no database': [connect({ config: { database: 'none' } }), 'the server refuses the user or the secret'],
+      'no database': [connect({ config: { database: 'none' } }), 'the server has no such database'],
       'no TLS': [connect({ config: { tls: 'off', ca: undefined } }), 'takes no session without TLS'],
       'an unknown authority': [connect({ config: { ca: undefined } }), 'no certificate that the connection trusts'],
       'another name': [connect({ config: { host: '127.0.0.3' } }), 'trusts (ERR_TLS_CERT_ALTNAME_INVALID)'],

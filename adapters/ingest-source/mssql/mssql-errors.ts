@@ -6,7 +6,7 @@ import {
 } from '../../../daemon/shared/row-source/connection-failure.ts'
 import { RowSourceError } from '../../../daemon/shared/row-source/row-source.ts'
 
-/** `login_number`: of the last message of the server, which the error of a login lacks. */
+/** `login_number`: of the first error of the server, which the error of a login lacks. */
 export function describeMssqlError(error: unknown, login_number: number | undefined): RowSourceError {
   if (error instanceof RowSourceError) return error
   const [first = error] = error instanceof AggregateError ? error.errors : []

@@ -142,7 +142,8 @@ export class MssqlSession {
     this.#connection = connection
     connection.on('error', (error) => this.#fail(describeMssqlError(error, undefined)))
     connection.on('errorMessage', ({ number }: { readonly number: number }) => {
-      this.#login_number = number
+      // A database that is not there is named before the login that fails by it.
+      this.#login_number ??= number
     })
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     connection.connect((error) => (error ? reject(error) : resolve()))
