@@ -7,6 +7,7 @@ import { metrics } from '../../../daemon/roles/ingest/datapipeline/metrics.ts'
 import { runs } from '../../../daemon/roles/ingest/datapipeline/runs.ts'
 import { get as getSchedule } from '../../../daemon/roles/ingest/datapipeline-schedule/get.ts'
 import { set as setSchedule } from '../../../daemon/roles/ingest/datapipeline-schedule/set.ts'
+import type { LineageEvent } from '../../../daemon/roles/ingest/lineage/open-lineage.ts'
 import { runMetrics } from '../../../daemon/roles/ingest/run-metric/model.ts'
 import { newest_tick, scheduleTicks } from '../../../daemon/roles/ingest/schedule-tick/model.ts'
 import { deployTasks, waitFor } from '../../support/ingest/scheduler-world.ts'
@@ -16,7 +17,7 @@ export const scheduleRequirements: readonly AirflowRequirement[] = [
   {
     description: 'reads the scheduler DAG of the site, whose ticks alone trigger a due pipeline, once, for its owner',
     async verify(world) {
-      const { person, site, dags } = world
+      const { person, site, dags, lineage } = world
       world.writeFile('people.csv', 'id,name\n1,Ann\n')
       const tasks = [{ name: 'read', operator: 'ingest_file', params: { file: 'people.csv' } }]
       const uid = await deployTasks(world, 'scheduled', tasks)
@@ -43,6 +44,16 @@ export const scheduleRequirements: readonly AirflowRequirement[] = [
       const measured = await waitFor(async () => (await person.ok(metrics, { uid })).items[0])
       expect(measured).toMatchObject({ dag_run_id: trigger_id, run_type: 'scheduled', state: 'success', rows: 1 })
       expect(await person.ok(runs, { uid })).toMatchObject({ items: [{ dag_run_id: trigger_id }], total: 1 })
+      const readEvents = (): LineageEvent[] =>
+        readFileSync(lineage, 'utf8')
+          .split('\n')
+          .filter((line) => line.includes('"scheduled'))
+          .map((line) => JSON.parse(line))
+      const events = await waitFor(async () => readEvents().length > 0 && readEvents())
+      expect(events.map(({ eventType, job }) => `${eventType} ${job.name}`)).toEqual([
+        ...['START scheduled', 'START scheduled.read', 'COMPLETE scheduled.read', 'COMPLETE scheduled'],
+      ])
+      expect(events[2]?.inputs).toMatchObject([{ name: 'file/people.csv' }])
       const { docs } = await site.store('ingest').list(runMetrics, { filter: { object: uid }, limit: 9 })
       expect(docs.map(({ value }) => value.created_by)).toEqual(['olga'])
     },

@@ -1,8 +1,8 @@
 // Runs of Airflow that the site triggers: each is watched until its end, whatever happens in between, and then measured and counted.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { remove as removeRun } from '../../../daemon/roles/ingest/dag-run/remove.ts'
 import { deploy } from '../../../daemon/roles/ingest/datapipeline/deploy.ts'
 import { get } from '../../../daemon/roles/ingest/datapipeline/get.ts'
@@ -11,6 +11,7 @@ import { remove } from '../../../daemon/roles/ingest/datapipeline/remove.ts'
 import { run } from '../../../daemon/roles/ingest/datapipeline/run.ts'
 import { stop } from '../../../daemon/roles/ingest/datapipeline/stop.ts'
 import { failureReports } from '../../../daemon/roles/ingest/failure-report/model.ts'
+import type { LineageEvent } from '../../../daemon/roles/ingest/lineage/open-lineage.ts'
 import { runMetrics } from '../../../daemon/roles/ingest/run-metric/model.ts'
 import { runWatches } from '../../../daemon/roles/ingest/run-watch/model.ts'
 import { revoke } from '../../../daemon/roles/site/token/revoke.ts'
@@ -23,10 +24,16 @@ const airflow = await openScriptedAirflow()
 const folder = mkdtempSync(path.join(tmpdir(), 'dags-'))
 const sections = scriptedAirflowSections(airflow.base_url, folder)
 const events: [event: string, fields: Readonly<Record<string, unknown>>][] = []
-const site = setUpIngestSite(sections.ingest, {
-  profile: { identity: sections.identity },
-  onEvent: (event, fields) => events.push([event, fields]),
-})
+const lineageFile = path.join(folder, 'lineage.jsonl')
+const lineage_sinks = [{ file: lineageFile, clearance: { level: 'TOP_SECRET' } }]
+const site = setUpIngestSite(
+  { ...sections.ingest, lineage_sinks },
+  {
+    profile: { identity: sections.identity },
+    onEvent: (event, fields) => events.push([event, fields]),
+  },
+)
+beforeAll(() => writeFileSync(lineageFile, ''))
 beforeEach(() => {
   airflow.runs.clear()
   airflow.looks.length = 0
@@ -52,6 +59,13 @@ async function runNow(person: CheckedClient, uid: string): Promise<string> {
   return (await person.ok(run, { uid })).dag_run_id
 }
 
+const readLineage = (dag_id: string): LineageEvent[] =>
+  readFileSync(lineageFile, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+    .filter(({ job }: LineageEvent) => job.name.split('.')[0] === dag_id)
+
 const findWatch = async (uid: string, dag_run_id: string) =>
   (await site().store('ingest').get(runWatches, `${uid}.${dag_run_id}`))?.value
 
@@ -71,6 +85,7 @@ async function passLooks(uid: string, dag_run_id: string, holds: () => Promise<b
 /** Until the watch is over and removed. */
 const passEnd = async (uid: string, dag_run_id: string) =>
   await passLooks(uid, dag_run_id, async () => {
+    site().wakeWorker('ingest', 'lineage-events')
     site().wakeWorker('ingest', 'run-metrics')
     return (await findWatch(uid, dag_run_id)) === undefined
   })
@@ -102,15 +117,16 @@ test('a run is measured by what its tasks left, counted, and inlined by statisti
   const dag_run_id = await runNow(ann, uid)
   await passLooks(uid, dag_run_id, () => airflow.looks.filter((id) => id === dag_run_id).length > 4)
   expect((await ann.ok(metrics, { uid })).items).toEqual([])
+  const at_times = { start_date: at(6), end_date: at(60) }
   const file = { name: 'a.csv', bytes: 500, digest: digest('0') }
   end(dag_run_id, 'success', [
-    { task_id: 'read', state: 'success', try_number: 2, result: landed('1', 40, [file], 3) },
+    { ...at_times, task_id: 'read', state: 'success', try_number: 2, result: landed('1', 40, [file], 3) },
     {
-      ...{ task_id: 'some', state: 'success', try_number: 1 },
+      ...{ ...at_times, task_id: 'some', state: 'success', try_number: 1 },
       result: landed('2', 30, [{ name: 'd-1', bytes: 400, digest: digest('1') }], 1),
     },
     { task_id: 'by_hand', state: 'success', try_number: 1 },
-    { task_id: 'left', state: 'skipped', try_number: 0 },
+    { ...at_times, task_id: 'left', state: 'skipped', try_number: 0 },
   ])
   await passEnd(uid, dag_run_id)
   const metric = await waitUntilMeasured(ann, metrics, uid, dag_run_id)
@@ -120,6 +136,17 @@ test('a run is measured by what its tasks left, counted, and inlined by statisti
   })
   expect((await ann.ok(get, { uid, statistics: true })).metrics).toEqual([metric])
   expect(await countRuns('success')).toBe(before + 1)
+  const events = readLineage('measured')
+  expect(events.map(({ eventType, job }) => `${eventType} ${job.name}`)).toEqual([
+    ...['START measured', 'START measured.read', 'COMPLETE measured.read'],
+    ...['START measured.some', 'COMPLETE measured.some', 'COMPLETE measured'],
+  ])
+  expect(events[0]?.run.facets.pipeline).toMatchObject({ dag_digest: expect.stringMatching(/^[0-9a-f]{64}$/) })
+  expect(events[2]).toMatchObject({
+    inputs: [{ name: 'file/a.csv', inputFacets: { inputStatistics: { size: 500 } } }],
+    outputs: [{ name: 'dataset/d-1', facets: { rejects: { rows: 3 } } }],
+  })
+  expect(events[4]?.inputs).toMatchObject([{ name: 'dataset/d-1' }])
 })
 
 test('looks begin after ten seconds, become ever more seldom, and are five minutes apart at most', async () => {
@@ -212,6 +239,7 @@ test('a run that the site stops or deletes is measured, and what is left of a de
   const stopped = await runNow(ann, uid)
   await ann.ok(stop, { uid })
   await passEnd(uid, stopped)
+  expect(readLineage('ended').map(({ eventType }) => eventType)).toEqual(['START', 'ABORT'])
   const deleted = await runNow(ann, uid)
   await ann.ok(removeRun, { dag_id: 'ended', dag_run_id: deleted })
   expect((await ann.ok(metrics, { uid })).items.map((each) => [each.dag_run_id, each.state]).toSorted()).toEqual(

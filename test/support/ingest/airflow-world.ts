@@ -11,6 +11,8 @@ export type AirflowWorld = SchedulerWorld & {
   readonly server: ServerProcess
   readonly dags: string
   readonly base_url: string
+  /** Events of lineage, one a line. */
+  readonly lineage: string
 }
 
 export async function openAirflowWorld(generation: AirflowGeneration): Promise<AirflowWorld> {
@@ -20,6 +22,8 @@ export async function openAirflowWorld(generation: AirflowGeneration): Promise<A
   const [port = 0] = await findFreePorts(1)
   const base_url = `http://127.0.0.1:${port}`
   const worker_command = writeWorkerCommand(folder)
+  const lineage = path.join(folder, 'lineage.jsonl')
+  writeFileSync(lineage, '')
   const world = await openSchedulerWorld({
     folder,
     clock: runningClock(),
@@ -30,6 +34,7 @@ export async function openAirflowWorld(generation: AirflowGeneration): Promise<A
         ...{
           workflow_timeout_s: 25,
           scheduler_tick_minutes: 1,
+          lineage_sinks: [{ file: lineage, clearance: { level: 'TOP_SECRET' } }],
           workflow_dag_folder: dags,
           worker_command,
           worker_folder: path.join(folder, 'worker'),
@@ -51,7 +56,7 @@ export async function openAirflowWorld(generation: AirflowGeneration): Promise<A
     await end()
     throw error
   }
-  return { ...world, server, dags, base_url, end }
+  return { ...world, server, dags, base_url, lineage, end }
 }
 
 /** The command line from sources, as a program on the worker. */

@@ -7,6 +7,8 @@ export type ScriptedTask = {
   readonly task_id: string
   readonly state: string | null
   readonly try_number: number
+  readonly start_date?: string
+  readonly end_date?: string
   /** What the task returned. */
   readonly result?: object
 }

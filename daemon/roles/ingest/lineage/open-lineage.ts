@@ -1,6 +1,7 @@
 // The events of a run that is over, in the format of OpenLineage 2-0-2 (https://openlineage.io/spec): a start and an end of the
 // run and of each task that was tried, with the inputs and outputs of the task.
 import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
+import type { TaskLineage } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import type { RunTask, StoredDagRun } from '../runner/model.ts'
 import { pickPinned, showLineage } from '../runner/show-lineage.ts'
 
@@ -29,8 +30,24 @@ export type LineageEvent = {
 /** `site`: the name of the site; `producer`: a URI of this program. */
 export type LineageOrigin = { readonly site: string; readonly producer: string }
 
+type LineageTask = Pick<RunTask, 'name' | 'tries' | 'state' | 'started_at' | 'ended_at' | 'catalog_version'> & {
+  readonly lineage?: TaskLineage | undefined
+}
+
+/** A run of any scheduler. */
+export type LineageRun = Pick<
+  StoredDagRun,
+  'tenant_id' | 'created_at' | 'dag_id' | 'started_at' | 'ended_at' | 'reason' | 'state' | 'commit' | 'catalog_version'
+> & { readonly dag_digest?: string | undefined; readonly isStopped: boolean; readonly tasks: readonly LineageTask[] }
+
+/** A run of the embedded scheduler. */
+export function describeRun({ job, tasks, ...run }: StoredDagRun): LineageRun {
+  const described = tasks.map((task) => ({ ...task, lineage: showLineage(task) }))
+  return { ...run, isStopped: job.state === 'cancelled', tasks: described }
+}
+
 /** Empty for a run that is not over. `id`: of its document. The same for the same run, so that receivers see repeats. */
-export function buildRunEvents(id: string, run: StoredDagRun, origin: LineageOrigin): LineageEvent[] {
+export function buildRunEvents(id: string, run: LineageRun, origin: LineageOrigin): LineageEvent[] {
   const { ended_at, started_at = ended_at, tasks, dag_id, created_at } = run
   if (ended_at === undefined || started_at === undefined) return []
   const namer = new LineageNamer(origin, run.tenant_id)
@@ -42,7 +59,7 @@ export function buildRunEvents(id: string, run: StoredDagRun, origin: LineageOri
   return [
     whole('START', started_at, {}),
     ...tasks.flatMap((task) => buildTaskEvents(namer, [id, created_at], run, task, ofRun)),
-    whole(run.state === 'success' ? 'COMPLETE' : run.job.state === 'cancelled' ? 'ABORT' : 'FAIL', ended_at, ends),
+    whole(run.state === 'success' ? 'COMPLETE' : run.isStopped ? 'ABORT' : 'FAIL', ended_at, ends),
   ]
 }
 
@@ -51,8 +68,8 @@ type NamedRun = { readonly runId: string; readonly job: JobName }
 function buildTaskEvents(
   namer: LineageNamer,
   key: readonly string[],
-  run: StoredDagRun,
-  task: RunTask,
+  run: LineageRun,
+  task: LineageTask,
   parent: NamedRun,
 ): LineageEvent[] {
   const { name, started_at, ended_at, state, tries, catalog_version } = task
@@ -73,10 +90,11 @@ function buildTaskEvents(
 }
 
 /** An input that is the dataset of a task before has the name of that dataset. */
-function listDatasets(namer: LineageNamer, { tasks }: StoredDagRun, task: RunTask) {
-  const lineage = showLineage(task)
+function listDatasets(namer: LineageNamer, { tasks }: LineageRun, { lineage }: LineageTask) {
   if (!lineage) return undefined
-  const datasetOf = new Map(tasks.flatMap(({ dataset }) => (dataset ? [[dataset.digest, dataset.dataset]] : [])))
+  const datasetOf = new Map(
+    tasks.flatMap(({ lineage: made }) => (made?.dataset === undefined ? [] : [[made.digest, made.dataset]])),
+  )
   const inputs = lineage.inputs.map(({ name, digest, rows, bytes }) => ({
     ...(datasetOf.has(digest) ? namer.dataset(datasetOf.get(digest) ?? name) : namer.file(name)),
     facets: { version: namer.version(digest) },

@@ -21,6 +21,7 @@ type WatchedDag = {
   readonly dag_id: string
   readonly tenant_id: string
   readonly label: Label
+  readonly dag_digest: string
 }
 
 /** Of a run that the scheduler lists before it deletes it. */
@@ -32,11 +33,11 @@ export const runWatch = {
     const id = runDocumentId(dag.uid, dag_run_id)
     const principal = await call.delegation().store({ collection: runWatches.name, id })
     if (isRefusal(principal)) return principal
-    const { uid: pipeline, dag_id, tenant_id, label } = dag
+    const { uid: pipeline, dag_id, tenant_id, label, dag_digest } = dag
     const at = call.nowIso()
     const watch: StoredRunWatch = {
       ...{ tenant_id, label, created_by: call.caller.subject, created_at: at, updated_at: at },
-      ...{ pipeline, dag_id, dag_run_id, triggered_at: at },
+      ...{ pipeline, dag_id, dag_run_id, dag_digest, triggered_at: at },
       ...(permits(call.caller.permissions, 'ingest:read') ? {} : { begun_by: 'ingest:dispatch' as const }),
       ...newJob(principal, call.now() + first_look_ms),
     }
@@ -91,11 +92,12 @@ export async function removeWatches(call: Call, pipeline: string): Promise<void>
     await call.store(runWatches).remove(id)
 }
 
-/** Removes what is over: the record of metrics and the signal are all that stays. */
+/** Removes what is over, and was reported: the record of metrics and the signal are all that stays. */
 export async function removeEndedWatches(call: Call): Promise<void> {
   const ended = { filter: { over: 1 }, fresh: true, page_size: 100 }
-  for await (const { id } of iterateDocuments(call.store(runWatches), ended)) {
+  for await (const { id, value } of iterateDocuments(call.store(runWatches), ended)) {
     if (call.signal.aborted) return
+    if (value.unreported) continue
     await call
       .store(runWatches)
       .remove(id)
