@@ -173,6 +173,31 @@ test('a tick of a clock that is ahead permits a time a minute ahead at most, onc
   await waitForTick(0)
 })
 
+test('a tick of the time before the clock was put back permits nothing, and the next one does', async () => {
+  const uid = await deployLive(await site().as(), 'back', '@daily')
+  const weeks_ms = 20 * 24 * 60 * minute_ms
+  site().clock.advance(weeks_ms)
+  await tick()
+  await waitUntil(() => scheduledRuns().length === 1)
+  await waitUntil(async () => (await readRecord(uid))?.status === 'running')
+  endRuns()
+  site().clock.advance(-weeks_ms)
+  site().wakeWorker('ingest', 'schedule-clock')
+  const next = await waitUntil(async () => {
+    const record = await readRecord(uid)
+    return record?.ticked_ts === undefined && new Date(record?.next_ts ?? 0).toISOString()
+  })
+  await waitForHealth('degraded', 'the clock was put back')
+  passTo(next)
+  site().wakeWorker('ingest', 'schedule-ticks')
+  await waitForRest(uid)
+  expect(scheduledRuns()).toHaveLength(1)
+  await tick()
+  await waitUntil(() => scheduledRuns().length === 2)
+  await (await site().as()).ok(set, { uid, schedule: null })
+  await waitForHealth('ok')
+})
+
 test.each<[string, () => void, string]>([
   ['a text', () => writeFileSync(file, 'now!'), 'it is not one of this site'],
   [

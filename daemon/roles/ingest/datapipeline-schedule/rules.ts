@@ -136,7 +136,8 @@ export function replanBehind(
   if (value.until_ts <= now_ms || value.next_ts === undefined || value.job.state === 'running') return undefined
   const { due, until } = putBack({ due: value.due_ts, until: value.until_ts }, now_ms)
   const next_ts = findNextRun(plan, { due, until })
-  return settle({ ...value, next_ts, until_ts: until, updated_at: at }, { now_ms, at })
+  // A tick of the time that is gone permits nothing.
+  return settle({ ...value, next_ts, until_ts: until, ticked_ts: undefined, updated_at: at }, { now_ms, at })
 }
 
 function moveOn(

@@ -52,6 +52,8 @@ export function scheduleTicks({ folder, site, interval_ms, install, now, log }: 
   }
   const judge = (noticed_ts: number | undefined): DependencyFinding => {
     if (fault !== undefined) return { state: 'degraded', detail: fault }
+    if (noticed_ts !== undefined && noticed_ts > now())
+      return { state: 'degraded', detail: 'the clock was put back: schedules wait for the next tick' }
     const since = Math.max(noticed_ts ?? 0, opened_ts)
     if (now() - since <= missing_intervals * interval_ms)
       return { state: 'ok', detail: noticed_ts === undefined ? 'no tick yet' : `tick ${describeTime(noticed_ts)}` }
