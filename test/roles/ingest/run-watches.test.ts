@@ -220,6 +220,30 @@ test('an outage of Airflow delays the end, and loses none', async () => {
   expect((await ann.ok(metrics, { uid })).items).toMatchObject([{ dag_run_id, state: 'success' }])
 })
 
+test.each([401, 403])(
+  'a look that Airflow refuses (%i) is repeated for five minutes, and then ends the watch',
+  async (status) => {
+    const ann = await site().as()
+    const uid = await deployLive(ann, `denied-${status}`)
+    const passing = await runNow(ann, uid)
+    airflow.refusal = status
+    await passLooks(uid, passing, async () => (await findWatch(uid, passing))?.missing_since !== undefined)
+    airflow.refusal = undefined
+    end(passing, 'success', [])
+    await passEnd(uid, passing)
+    expect((await ann.ok(metrics, { uid })).items).toMatchObject([{ dag_run_id: passing }])
+    const denied = await runNow(ann, uid)
+    airflow.refusal = status
+    const begun = site().clock.now()
+    await passEnd(uid, denied)
+    expect(site().clock.now() - begun).toBeGreaterThanOrEqual(5 * minute_ms)
+    const unwatched = events.find(([event, { run }]) => event === 'ingest.run.unwatched' && run === `${uid}.${denied}`)
+    expect(unwatched?.[1]).toMatchObject({ code: 'forbidden', reason: expect.stringContaining('Airflow does not') })
+    airflow.refusal = undefined
+    expect((await ann.ok(metrics, { uid })).total).toBe(1)
+  },
+)
+
 test('a principal without rights ends the watch, with the reason in the log', async () => {
   const [ann, eve] = [await site().as(), await site().as({ subject: 'eve' })]
   const admin = await site().as({ subject: 'admin', roles: ['admin'] })

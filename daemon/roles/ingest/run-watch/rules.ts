@@ -35,9 +35,17 @@ export function lookAgain(
 }
 
 /** The scheduler does not show the run: the watch ends once that lasts. */
-export function missRun(watch: StoredRunWatch, { now_ms, at }: LookTime): StoredRunWatch {
+export function missRun(watch: StoredRunWatch, time: LookTime): StoredRunWatch {
+  return isLongMissing(watch, time) ? endWatch(watch, 'cancelled', time.at) : missForNow(watch, time)
+}
+
+/** Whether the run was not shown for as long as that means something. */
+export function isLongMissing({ missing_since }: StoredRunWatch, { now_ms }: LookTime): boolean {
+  return missing_since !== undefined && now_ms - Date.parse(missing_since) >= longest_absence_ms
+}
+
+export function missForNow(watch: StoredRunWatch, { now_ms, at }: LookTime): StoredRunWatch {
   const { missing_since = at } = watch
-  if (now_ms - Date.parse(missing_since) >= longest_absence_ms) return endWatch(watch, 'cancelled', at)
   const next = { ...watch, missing_since, updated_at: at }
   return releaseJob(completeStep(next), findNextLook(watch.triggered_at, now_ms))
 }
