@@ -122,7 +122,7 @@ test('the role registers with a token of its client, again after half of the lif
 
 test('each role with a URL registers under its own name, and no other does', async () => {
   const gateway = await startGateway()
-  const { site } = await startRegisteringSite(gateway.url, {
+  const { site, gatewayEvents } = await startRegisteringSite(gateway.url, {
     profile: {
       platform: { roles: ['site', 'ingest', 'resolution', 'consensus'] },
       site: { public_url: 'http://127.0.0.1:8420', port: 0 },
@@ -131,7 +131,7 @@ test('each role with a URL registers under its own name, and no other does', asy
       gateway_client: { ttl_s: 60 },
     },
   })
-  await waitUntil(() => gateway.requests.length === 2)
+  await waitUntil(() => gatewayEvents().length === 2)
   const bodies = gateway.requests.map(({ body }) => JSON.parse(body))
   expect(bodies.map(({ url, ttl_seconds, component_kind }) => [url, ttl_seconds, component_kind]).sort()).toEqual([
     ['http://resolution.example', 60, 'agent'],

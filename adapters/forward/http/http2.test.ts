@@ -267,7 +267,8 @@ test.each([204, 205, 304])('a response %i to a stream has no body', async (statu
   await waitFor(() => expect(server.listener.counts().busy).toBe(0))
   const answer = client.frames.filter(({ stream }) => stream === 1)
   expect(answer.map(({ type }) => type)).toEqual([types.headers])
-  expect(answer[0]?.payload.toString('latin1')).not.toContain('5')
+  // Content-length (28 in the static table) with a text of one byte. A date may have the same byte by itself.
+  expect(answer[0]?.payload.toString('latin1')).not.toContain('\x5c\x015')
 })
 
 test('a client that gives no window for its response is cut off, and others are served', async () => {

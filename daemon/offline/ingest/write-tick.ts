@@ -21,7 +21,7 @@ export function writeTick({ folder, site, at }: TickRequest): ScheduleTick {
   const parsed = parseWithSchema(scheduleTick, { format: 1, site, at })
   if (!parsed.success) {
     const { path = '', message = 'is not valid' } = parsed.errors[0] ?? {}
-    throw new OfflineCommandError(2, `the tick cannot be written: ${path}: ${message}`, 'see the help of the command')
+    throw new OfflineCommandError(2, `the tick is not valid: ${path}: ${message}`, 'see the help of the command')
   }
   const ticks = join(resolve(folder), ticks_folder)
   const file = join(ticks, tickFileName(site))
