@@ -58,7 +58,8 @@ function schedulerOf(version: 'v1' | 'v2' = 'v2', timeout_ms = 20_000) {
     ...{ base_url, verify: true, audience: 'airflow', timeout_ms, version },
     watch: {
       begin: async (_call, { uid }, id) => void watched.push(`begin ${uid} ${id}`),
-      stop: async (_call, { uid }, id) => void watched.push(`stop ${uid} ${id}`),
+      stop: async (_call, { uid }, id) => watched.push(`stop ${uid} ${id}`) > 0,
+      goOn: async (_call, { uid }, id) => void watched.push(`go on ${uid} ${id}`),
       look: async (_call, { uid }, id) => void watched.push(`look ${uid} ${id}`),
       settle: async (_call, { uid }, { run: { dag_run_id } }) => void watched.push(`settle ${uid} ${dag_run_id}`),
     },

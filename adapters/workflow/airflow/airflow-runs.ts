@@ -107,10 +107,13 @@ export class AirflowRuns {
     if (!run) return this.#refuseUnknown(dag_run_id)
     if (run.state === 'success' || run.state === 'failed') return run
     const { managed } = this.#named
-    if (managed) await this.#watch.stop(this.#call, managed, dag_run_id)
+    const isMarked = managed && (await this.#watch.stop(this.#call, managed, dag_run_id))
     await this.#record(dag_run_id)
     const change = { method: 'PATCH', path: this.#path(dag_run_id), body: { state: 'failed' } } as const
-    const answer = await this.#client.request(this.#call, change)
+    const answer = await this.#client.request(this.#call, change).catch(returnRefusal)
+    // Without an answer, it may have been stopped.
+    if (isMarked && isRefusal(answer) && answer.code !== 'unavailable')
+      await this.#watch.goOn(this.#call, managed, dag_run_id)
     if (isRefusal(answer)) return answer
     if (managed) await this.#watch.look(this.#call, managed, dag_run_id)
     return (await this.find(dag_run_id)) ?? this.#refuseUnknown(dag_run_id)

@@ -7,8 +7,10 @@ import type { ManagedName } from './dag-names.ts'
 export type RunWatch = {
   /** Before each trigger: durable when it resolves. A refusal is that of the trigger. */
   begin(call: Call, dag: ManagedName, dag_run_id: string): Promise<undefined | Refusal>
-  /** Before a person stops a run. */
-  stop(call: Call, dag: ManagedName, dag_run_id: string): Promise<void>
+  /** Before a person stops a run. False for one that is not watched, or that a person has stopped before. */
+  stop(call: Call, dag: ManagedName, dag_run_id: string): Promise<boolean>
+  /** After Airflow has refused to stop a run. */
+  goOn(call: Call, dag: ManagedName, dag_run_id: string): Promise<void>
   /** After the state of a run was changed. */
   look(call: Call, dag: ManagedName, dag_run_id: string): Promise<void>
   /** Before a run that is over is deleted. */

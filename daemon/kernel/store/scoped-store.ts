@@ -35,7 +35,8 @@ export interface ScopedStore<T extends StoredFields> {
    * rule would move to another tenant. Throws `Refusal('label_denied')` for a label that the caller may not give.
    */
   update<R>(id: string, rule: (current: Doc<T>) => UpdateStep<T, R>): Promise<{ doc: Doc<T>; answer: R }>
-  remove(id: string, audit?: readonly AuditEvent[]): Promise<void>
+  /** Throws `Refusal('conflict')` for a document that changes meanwhile, or that has another version than the one given. */
+  remove(id: string, audit?: readonly AuditEvent[], version?: number): Promise<void>
   /**
    * Independent writes in order, not a transaction. Only for a service of the site: labels and stored documents are not
    * checked.
@@ -108,12 +109,12 @@ export function scopedStore<T extends StoredFields>(
       })
       return outcome === 'missing' ? throwNotFound(collection) : outcome
     },
-    async remove(id, audit) {
+    async remove(id, audit, version) {
       const doc = await store.get(collection, id)
       if (!doc) return throwNotFound(collection)
       assertOpen(scope)
       assertMayChange(scope, collection, doc)
-      const outcome = await store.remove(collection, id, doc.version, audit)
+      const outcome = await store.remove(collection, id, version ?? doc.version, audit)
       if (outcome === 'conflict') throw refuse('conflict', `the ${collection.name} changed meanwhile`)
     },
     async scrub(also = []) {

@@ -3,6 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { serviceCaller } from '../../../daemon/kernel/identity/admit-caller.ts'
+import type { Call } from '../../../daemon/kernel/operation/call.ts'
+import { scopedStore } from '../../../daemon/kernel/store/scoped-store.ts'
 import { remove as removeRun } from '../../../daemon/roles/ingest/dag-run/remove.ts'
 import { deploy } from '../../../daemon/roles/ingest/datapipeline/deploy.ts'
 import { get } from '../../../daemon/roles/ingest/datapipeline/get.ts'
@@ -13,7 +16,9 @@ import { stop } from '../../../daemon/roles/ingest/datapipeline/stop.ts'
 import { failureReports } from '../../../daemon/roles/ingest/failure-report/model.ts'
 import type { LineageEvent } from '../../../daemon/roles/ingest/lineage/open-lineage.ts'
 import { runMetrics } from '../../../daemon/roles/ingest/run-metric/model.ts'
-import { runWatches } from '../../../daemon/roles/ingest/run-watch/model.ts'
+import { runWatches, type StoredRunWatch } from '../../../daemon/roles/ingest/run-watch/model.ts'
+import { endWatch, missRun, watchAgain } from '../../../daemon/roles/ingest/run-watch/rules.ts'
+import { removeEndedWatches } from '../../../daemon/roles/ingest/run-watch/watch-run.ts'
 import { revoke } from '../../../daemon/roles/site/token/revoke.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
 import { openScriptedAirflow, scriptedAirflowSections } from '../../support/ingest/scripted-airflow.ts'
@@ -38,6 +43,7 @@ beforeEach(() => {
   airflow.runs.clear()
   airflow.looks.length = 0
   airflow.refusal = undefined
+  airflow.refusalOfChange = undefined
   airflow.onTrigger = undefined
 })
 afterAll(() => {
@@ -106,6 +112,9 @@ const end = (
 const landed = (of: string, rows: number, inputs: readonly object[], rejects = 0) => ({
   lineage: { dataset: `d-${of}`, digest: digest(of), rows_in: rows, rows_out: rows, rejects, bytes: rows * 10, inputs },
 })
+
+const listReports = async (uid: string) =>
+  (await site().store('ingest').list(failureReports, { limit: 9 })).docs.filter(({ value }) => value.pipeline === uid)
 
 const countRuns = async (state: string) => {
   const { text } = await site().call('ingest', 'GET', '/metrics', undefined, {
@@ -275,11 +284,7 @@ test('a run that the site stops or deletes is measured, and what is left of a de
       [deleted, 'failed'],
     ].toSorted(),
   )
-  expect(
-    (await site().store('ingest').list(failureReports, { limit: 9 })).docs.filter(
-      ({ value }) => value.pipeline === uid,
-    ),
-  ).toEqual([])
+  expect(await listReports(uid)).toEqual([])
   const unseen = await runNow(ann, uid)
   airflow.runs.clear()
   await ann.ok(remove, { uid })
@@ -289,4 +294,66 @@ test('a run that the site stops or deletes is measured, and what is left of a de
     .list(runMetrics, { filter: { object: uid }, limit: 9 })
   expect(docs).toEqual([])
   expect(site().loggedErrors).toEqual([])
+})
+
+test.each([403, 400])('a run that Airflow refuses to stop, by %i, is not marked as stopped', async (status) => {
+  const ann = await site().as()
+  const uid = await deployLive(ann, `refused_${status}`)
+  const dag_run_id = await runNow(ann, uid)
+  airflow.refusalOfChange = status
+  await ann.refusal(stop, { uid })
+  const watch = await findWatch(uid, dag_run_id)
+  expect(watch).toMatchObject({ dag_run_id })
+  expect(watch?.is_stopped).toBeUndefined()
+})
+
+test('a run whose stop has no answer stays marked as stopped', async () => {
+  const ann = await site().as()
+  const uid = await deployLive(ann, 'unanswered')
+  const dag_run_id = await runNow(ann, uid)
+  airflow.refusalOfChange = 503
+  await ann.refusal(stop, { uid })
+  expect((await findWatch(uid, dag_run_id))?.is_stopped).toBe(true)
+})
+
+test('a clock that is set back makes no absence of a run longer', async () => {
+  const ann = await site().as()
+  const uid = await deployLive(ann, 'absent')
+  const dag_run_id = await runNow(ann, uid)
+  airflow.runs.clear()
+  await passLooks(uid, dag_run_id, async () => (await findWatch(uid, dag_run_id))?.missing_since !== undefined)
+  const watch = await findWatch(uid, dag_run_id)
+  if (!watch) throw new Error('the watch is over')
+  const now_ms = Date.parse(watch.missing_since ?? '') - 86_400_000
+  const again = missRun(watch, { now_ms, at: new Date(now_ms).toISOString() })
+  const later_ms = now_ms + 5 * minute_ms
+  expect(again.over).toBeUndefined()
+  expect(missRun(again, { now_ms: later_ms, at: new Date(later_ms).toISOString() }).over).toBe(1)
+})
+
+test('a watch that begins again, while those that are over are removed, stays', async () => {
+  const ann = await site().as()
+  const uid = await deployLive(ann, 'again')
+  const dag_run_id = await runNow(ann, uid)
+  const store = site().store('ingest')
+  const id = `${uid}.${dag_run_id}`
+  const change = async (rule: (watch: StoredRunWatch) => StoredRunWatch) =>
+    await store.update(runWatches, id, ({ value }) => ({ next: rule(value), answer: undefined }))
+  const live = await findWatch(uid, dag_run_id)
+  if (!live) throw new Error('there is no watch')
+  await change((watch) => endWatch(watch, 'cancelled', live.updated_at))
+  const labels = { policy: 'SITE', levels: ['UNCLASSIFIED'] }
+  const scope = { caller: serviceCaller('ingest'), labels, if_match: undefined, onRefusal: () => undefined }
+  const scoped = scopedStore(store, runWatches, scope)
+  const list: typeof scoped.list = async (query) => {
+    const page = await scoped.list(query)
+    await change((watch) => watchAgain(watch, live))
+    return page
+  }
+  await removeEndedWatches({
+    signal: new AbortController().signal,
+    store: () => ({ ...scoped, list }),
+  } as unknown as Call)
+  expect((await findWatch(uid, dag_run_id))?.over).toBeUndefined()
+  expect(await findWatch(uid, dag_run_id)).toBeDefined()
 })

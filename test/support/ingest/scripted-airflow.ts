@@ -30,6 +30,8 @@ export type ScriptedAirflow = {
   readonly looks: string[]
   /** In place of an answer to a trigger; the run is there. */
   onTrigger: ((response: ServerResponse) => void) | undefined
+  /** In place of an answer to a change of a run: this status. */
+  refusalOfChange: number | undefined
   /** In place of any answer: this status. */
   refusal: number | undefined
   close(): void
@@ -70,6 +72,7 @@ export async function openScriptedAirflow(): Promise<ScriptedAirflow> {
       const { tasks = [] } = run
       return show(response, 200, { task_instances: tasks, total_entries: tasks.length })
     }
+    if (method === 'PATCH' && world.refusalOfChange !== undefined) return show(response, world.refusalOfChange, {})
     if (method === 'DELETE') world.runs.delete(run.dag_run_id)
     if (method === 'PATCH') run.state = body.state
     if (method === 'GET') world.looks.push(run.dag_run_id)
@@ -78,7 +81,7 @@ export async function openScriptedAirflow(): Promise<ScriptedAirflow> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const world: ScriptedAirflow = {
     ...{ base_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, runs: new Map(), looks: [] },
-    ...{ onTrigger: undefined, refusal: undefined },
+    ...{ onTrigger: undefined, refusalOfChange: undefined, refusal: undefined },
     close: () => server.close().closeAllConnections(),
   }
   return world

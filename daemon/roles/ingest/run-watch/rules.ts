@@ -40,12 +40,13 @@ export function missRun(watch: StoredRunWatch, time: LookTime): StoredRunWatch {
 }
 
 /** Whether the run was not shown for as long as that means something. */
-export function isLongMissing({ missing_since }: StoredRunWatch, { now_ms }: LookTime): boolean {
-  return missing_since !== undefined && now_ms - Date.parse(missing_since) >= longest_absence_ms
+export function isLongMissing(watch: StoredRunWatch, time: LookTime): boolean {
+  return time.now_ms - Date.parse(missingSince(watch, time)) >= longest_absence_ms
 }
 
-export function missForNow(watch: StoredRunWatch, { now_ms, at }: LookTime): StoredRunWatch {
-  const { missing_since = at } = watch
+export function missForNow(watch: StoredRunWatch, time: LookTime): StoredRunWatch {
+  const { now_ms, at } = time
+  const missing_since = missingSince(watch, time)
   const next = { ...watch, missing_since, updated_at: at }
   return releaseJob(completeStep(next), findNextLook(watch.triggered_at, now_ms))
 }
@@ -69,7 +70,17 @@ export function markStopped(watch: StoredRunWatch, at: string): StoredRunWatch {
   return { ...watch, is_stopped: true, updated_at: at }
 }
 
+/** The scheduler has refused that. */
+export function unmarkStopped({ is_stopped: _stopped, ...watch }: StoredRunWatch, at: string): StoredRunWatch {
+  return { ...watch, updated_at: at }
+}
+
 /** Something has changed the run. */
 export function lookNow(watch: StoredRunWatch, now_ms: number): StoredRunWatch {
   return wakeJob(watch, now_ms)
+}
+
+/** A clock that was set back: the absence is measured from now. */
+function missingSince({ missing_since }: StoredRunWatch, { now_ms, at }: LookTime): string {
+  return missing_since === undefined || Date.parse(missing_since) > now_ms ? at : missing_since
 }

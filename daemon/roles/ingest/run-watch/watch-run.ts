@@ -13,7 +13,7 @@ import { runTotal } from '../metrics.ts'
 import { faultPointPart } from '../parts.ts'
 import { runDocumentId } from '../runner/model.ts'
 import { runWatches, type StoredRunWatch } from './model.ts'
-import { first_look_ms, lookNow, markStopped, watchAgain } from './rules.ts'
+import { first_look_ms, lookNow, markStopped, unmarkStopped, watchAgain } from './rules.ts'
 import { settleRun } from './settle-run.ts'
 
 type WatchedDag = {
@@ -50,8 +50,18 @@ export const runWatch = {
   },
 
   /** Before a person stops a run. */
-  async stop(call: Call, dag: WatchedDag, dag_run_id: string): Promise<void> {
-    await changeWatch(call, dag, dag_run_id, (watch) => markStopped(watch, call.nowIso()))
+  async stop(call: Call, dag: WatchedDag, dag_run_id: string): Promise<boolean> {
+    let isFirst = false
+    const doc = await changeWatch(call, dag, dag_run_id, (watch) => {
+      isFirst = !watch.is_stopped
+      return markStopped(watch, call.nowIso())
+    })
+    return doc !== undefined && isFirst
+  },
+
+  /** The run was not stopped: its failure raises a signal. */
+  async goOn(call: Call, dag: WatchedDag, dag_run_id: string): Promise<void> {
+    await changeWatch(call, dag, dag_run_id, (watch) => unmarkStopped(watch, call.nowIso()))
   },
 
   /** A run whose state was changed is looked at soon. */
@@ -95,12 +105,12 @@ export async function removeWatches(call: Call, pipeline: string): Promise<void>
 /** Removes what is over, and was reported: the record of metrics and the signal are all that stays. */
 export async function removeEndedWatches(call: Call): Promise<void> {
   const ended = { filter: { over: 1 }, fresh: true, page_size: 100 }
-  for await (const { id, value } of iterateDocuments(call.store(runWatches), ended)) {
+  for await (const { id, value, version } of iterateDocuments(call.store(runWatches), ended)) {
     if (call.signal.aborted) return
     if (value.unreported) continue
     await call
       .store(runWatches)
-      .remove(id)
+      .remove(id, undefined, version)
       .catch((error: unknown) => {
         // Removed with its object, or begun again for another run of the name.
         if (!isRefusal(error) || (error.code !== 'not_found' && error.code !== 'conflict')) throw error
