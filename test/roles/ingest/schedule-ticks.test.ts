@@ -210,6 +210,11 @@ test.each<[string, () => void, string]>([
     () => writeFileSync(file, '{"format":1,"site":"alpha","at":"2026-03-02T12:00:00Z","run":"x"}'),
     'it is not one of this site',
   ],
+  [
+    'one before all years',
+    () => writeFileSync(file, '{"format":1,"site":"alpha","at":"0000-01-01T00:00:00+23:59"}'),
+    'its time is not one of the years 0 to 9999',
+  ],
   ['a large file', () => writeFileSync(file, Buffer.alloc(2_000_000, 32)), 'it is too large'],
   ['a link', () => symlinkSync('/etc/passwd', file), 'it is a link'],
   ['a pipe', () => execFileSync('mkfifo', [file]), 'it is not a file'],

@@ -284,6 +284,27 @@ test('a clock that ran weeks ahead keeps no schedule from its times once it is p
   expect((await later.ok(getSchedule, { uid })).trigger_id).not.toBe(run)
 })
 
+test('a time that waited for a tick of another scheduler is triggered', async () => {
+  const ann = await site().as()
+  const uid = await deployLive(ann, 'waiting', { schedule: '@hourly' })
+  // As on a site with Airflow, before its profile was changed.
+  await site()
+    .store('ingest')
+    .update(pipelineSchedules, uid, ({ value }) => ({
+      next: { ...value, job: { ...value.job, state: 'waiting' as const }, job_due_ts: undefined },
+      answer: undefined,
+    }))
+  const { next_scheduled_run: due } = await ann.ok(getSchedule, { uid })
+  advanceTo(due)
+  site().wakeWorker('ingest', 'schedule-ticks')
+  const { trigger_id } = await waitUntil(async () => {
+    const shown = await ann.ok(getSchedule, { uid })
+    return shown.next_scheduled_run !== due && shown
+  })
+  expect(await listRunIds(ann, uid)).toEqual([trigger_id])
+  await ann.ok(set, { uid, schedule: null })
+})
+
 test('a deleted pipeline takes its schedule with it', async () => {
   const ann = await site().as()
   const uid = await deployLive(ann, 'gone', { schedule: '@daily' })

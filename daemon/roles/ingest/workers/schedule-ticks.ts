@@ -1,6 +1,7 @@
 // Notices ticks of a scheduler that has the clock, and lets the schedules go on that are due then: nothing else triggers them.
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { announceJob } from '../../../kernel/job/job.ts'
+import { isJobIdle, wakeJob } from '../../../kernel/job/rules.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
@@ -15,7 +16,7 @@ export const scheduleTicksWorker: Worker = { name: 'schedule-ticks', when: { eve
 
 async function run(call: Call): Promise<void> {
   const { ticks } = call.part(workflowSchedulerPart)
-  if (!ticks) return
+  if (!ticks) return await wakeWaiting(call)
   const newest = await notice(call, ticks)
   ticks.find(newest?.noticed_ts)
   // After the clock of the site was put back, the next tick is the first.
@@ -53,6 +54,19 @@ async function permitDueTimes(call: Call, { until_ts }: StoredScheduleTick): Pro
     })
     if (!isPermitted) continue
     call.part(faultPointPart)('ingest-schedule-ticked')
+    announceJob(call, pipelineSchedules, doc)
+  }
+}
+
+/** Under a scheduler without ticks: what is due, and waited for one under the scheduler before. Nothing else wakes it. */
+async function wakeWaiting(call: Call): Promise<void> {
+  const store = call.store(pipelineSchedules)
+  const filter = { schedule: { exists: true }, next_ts: { lte: call.now() }, job_due_ts: { exists: false } }
+  for await (const { id } of iterateDocuments(store, { filter, fresh: true, page_size: 100 })) {
+    if (call.signal.aborted) return
+    const { doc } = await store.update(id, ({ value }) => {
+      return isJobIdle(value) ? { next: wakeJob(value, call.now()), answer: undefined } : { answer: undefined }
+    })
     announceJob(call, pipelineSchedules, doc)
   }
 }

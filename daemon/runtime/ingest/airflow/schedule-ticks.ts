@@ -115,7 +115,10 @@ async function readBounded(file: FileHandle): Promise<string> {
 function parseTick(text: string, site: string): string {
   const tick = parseJsonAs(scheduleTick, text)
   if (!tick || tick.site !== site) throw describeFault('it is not one of this site')
-  return new Date(tick.at).toISOString()
+  const at = new Date(tick.at).toISOString()
+  // By its offset, a time may be of a year that has more than four digits.
+  if (!/^\d{4}-/.test(at)) throw describeFault('its time is not one of the years 0 to 9999')
+  return at
 }
 
 function describeFault(reason: string): Refusal {
