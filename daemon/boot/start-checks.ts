@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { listListeners } from '../kernel/role/configured-listener.ts'
 import type { Role, RoleOutline } from '../kernel/role/role.ts'
 import { keyValueSettings, searchSettings } from '../kernel/settings/backing-service-settings.ts'
+import { gatewayClientSettings, registrationValues } from '../kernel/settings/gateway-settings.ts'
 import { getSettings } from '../kernel/settings/get-settings.ts'
 import { labelSettings, platformSettings } from '../kernel/settings/platform-settings.ts'
 import type { ProfileProblem } from '../kernel/settings/profile-error.ts'
@@ -29,6 +30,7 @@ export function findStartProblems(input: StartCheckInput): ProfileProblem[] {
     ...findPlainKeyValue(input),
     ...findUnknownDefaultLevel(input),
     ...findUnprotectedSearch(input),
+    ...findPlainGateway(input),
     ...findIdentityProblems(input.resolved, input.starting),
     ...findDivisionProblems(
       input.resolved,
@@ -120,4 +122,19 @@ function findUnprotectedSearch({ resolved }: StartCheckInput): ProfileProblem[] 
     ],
   ]
   return problems.flatMap(([isWrong, field, message]) => (isWrong ? [{ path: `search.${field}`, message }] : []))
+}
+
+/** The token of the service must not cross a network in plain text. */
+function findPlainGateway({ resolved, starting }: StartCheckInput): ProfileProblem[] {
+  const { deployment_profile } = getSettings(resolved, platformSettings)
+  const isStrict = deployment_profile === 'classified_airgapped' || deployment_profile === 'coalition_federated'
+  const { protocol, hostname } = new URL(getSettings(resolved, gatewayClientSettings).url)
+  if (!isStrict || protocol !== 'http:' || isLoopback(hostname.replace(/^\[|\]$/g, ''))) return []
+  if (!starting.some(({ name }) => registrationValues.safeParse(resolved.values.get(name)).success)) return []
+  return [
+    {
+      path: 'gateway_client.url',
+      message: `${hostname} is not loopback: ${deployment_profile} refuses tokens without TLS (https)`,
+    },
+  ]
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { resolveProfileSettings } from '../../daemon/boot/profile.ts'
 import { findStartProblems, isLoopback, type StartCheckInput } from '../../daemon/boot/start-checks.ts'
 import type { PublicKey } from '../../daemon/kernel/cryptography/signatures.ts'
+import type { Role } from '../../daemon/kernel/role/role.ts'
 import { consensus } from '../../daemon/roles/consensus/role.ts'
 import { site } from '../../daemon/roles/site/role.ts'
 import { findSiteProblems, type SiteStartFacts } from '../../daemon/runtime/site/start-checks.ts'
@@ -36,6 +37,23 @@ test('roles that there are not are named, beside those that there are', () => {
   expect(listProblems({ platform })).toEqual([
     'platform.roles: the role "consensu" does not exist; known: site, consensus',
   ])
+})
+
+test('a token goes to the gateway of another machine by TLS alone, in the profiles that refuse plain text', () => {
+  const consensus = { public_url: 'https://consensus.example' }
+  const refused = (deployment_profile: string) => [
+    `gateway_client.url: gateway.example is not loopback: ${deployment_profile} refuses tokens without TLS (https)`,
+  ]
+  const check = (deployment_profile: string, url: string, more: object = { consensus }) =>
+    listProblems({ platform: { deployment_profile }, gateway_client: { url }, ...more }, { starting: [all[1] as Role] })
+  for (const profile of ['classified_airgapped', 'coalition_federated']) {
+    expect(check(profile, 'http://gateway.example:8001')).toEqual(refused(profile))
+    for (const url of ['https://gateway.example', 'http://localhost:8001', 'http://[::1]:8001', 'http://127.0.0.1'])
+      expect(check(profile, url)).toEqual([])
+    // No role registers.
+    expect(check(profile, 'http://gateway.example:8001', {})).toEqual([])
+  }
+  expect(check('single_cluster', 'http://gateway.example:8001')).toEqual([])
 })
 
 describe('in classified_airgapped', () => {
