@@ -1,4 +1,5 @@
 // When a role registers, what it counts and logs, and how it leaves.
+import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { parseJson } from '../../kernel/encoding/parse-json.ts'
 import type { Call } from '../../kernel/operation/call.ts'
@@ -12,20 +13,29 @@ const registration = {
 const accepted: RegistrarAnswer = { reason: 'it answered 200' }
 const refused: RegistrarAnswer = { failed: 'refused', reason: 'it answered 403' }
 
-function createRegistration({ deregisters = true, answers = [] as RegistrarAnswer[] } = {}) {
+/** `never`: until the request is ended. */
+type ScriptedAnswer = RegistrarAnswer | 'never'
+
+function createRegistration({ deregisters = true, answers = [] as ScriptedAnswer[] } = {}) {
   let now = 1_000_000
   let token: ServiceToken = { token: 'a-token' }
   const sent: string[] = []
   const counted: string[] = []
   const logged: string[] = []
+  const take = async (signal: AbortSignal): Promise<RegistrarAnswer> => {
+    const answer = answers.shift() ?? accepted
+    if (answer !== 'never') return answer
+    if (!signal.aborted) await once(signal, 'abort')
+    return { failed: 'unreachable', reason: 'aborted' }
+  }
   const registrar: ServiceRegistrar = {
-    async register({ name }, used) {
+    async register({ name }, used, signal) {
       sent.push(`register ${name} ${used}`)
-      return answers.shift() ?? accepted
+      return await take(signal)
     },
-    async deregister(name, used) {
+    async deregister(name, used, signal) {
       sent.push(`deregister ${name} ${used}`)
-      return answers.shift() ?? accepted
+      return await take(signal)
     },
   }
   const registered = new GatewayRegistration({ registration, registrar, findToken: async () => token, deregisters })
@@ -82,6 +92,29 @@ test('a failure is counted each time, and logged once until it is over', async (
     { event: 'platform.gateway.unregistered', trace_id: 't', outcome: 'refused', reason: 'it answered 403' },
     { event: 'platform.gateway.registered', trace_id: 't', name, url },
   ])
+})
+
+test('a registration that failed is tried again after 15 seconds', async () => {
+  const { beat, sent } = createRegistration({ answers: [refused, accepted] })
+  await beat()
+  await beat(14_999)
+  expect(sent).toHaveLength(1)
+  await beat(1)
+  expect(sent).toHaveLength(2)
+  await beat(149_999)
+  expect(sent).toHaveLength(2)
+  await beat(1)
+  expect(sent).toHaveLength(3)
+})
+
+test('a stop during the first registration ends it too: the gateway may have taken it', async () => {
+  const { beat, leave, sent, counted, logged } = createRegistration({ answers: ['never'] })
+  const beating = beat()
+  await Promise.resolve()
+  await leave()
+  await beating
+  expect(sent).toEqual(['register pipeline-service a-token', 'deregister pipeline-service a-token'])
+  expect([counted, logged]).toEqual([['deregistered'], []])
 })
 
 test('a stop ends the registration, and nothing registers after it', async () => {

@@ -13,6 +13,10 @@ export const registrationTotal = counter(
 
 /** How often the worker looks whether a renewal is due: a clock that is set forward is noticed then. */
 const check_interval_ms = 1_000
+/** After a failure: a gateway that begins after the role, or is away for a moment, must not be without it for half of a long lifetime. */
+const retry_interval_ms = 15_000
+/** For the end of a registration that the gateway may not have: one that hangs must not hold up a stop. */
+const unsure_limit_ms = 2_000
 
 /** `none`: why there is no token. */
 export type ServiceToken = { readonly token: string } | { readonly none: string }
@@ -37,6 +41,7 @@ export class GatewayRegistration {
   #last_ms: number | undefined
   #isFailing = false
   #mayBeRegistered = false
+  #isCutShort = false
 
   constructor(options: GatewayRegistrationOptions) {
     this.#options = options
@@ -49,18 +54,21 @@ export class GatewayRegistration {
     const { registration, registrar, findToken, deregisters } = this.#options
     this.#leaving.abort()
     await this.#beating?.catch(() => undefined)
-    if (!this.#mayBeRegistered || !deregisters) return
+    if (!deregisters || !(this.#mayBeRegistered || this.#isCutShort)) return
     const found = await findToken()
     // Without a token or an answer, the lifetime ends it.
     if ('none' in found) return call.count(registrationTotal, { outcome: 'no_token' })
-    const { failed = 'deregistered' } = await registrar.deregister(registration.name, found.token, call.signal)
+    const limit = this.#mayBeRegistered ? [] : [AbortSignal.timeout(unsure_limit_ms)]
+    const signal = AbortSignal.any([call.signal, ...limit])
+    const { failed = 'deregistered' } = await registrar.deregister(registration.name, found.token, signal)
     call.count(registrationTotal, { outcome: failed })
   }
 
   async #renewWhenDue(call: Call): Promise<void> {
     const now = call.now()
     const since_ms = now - (this.#last_ms ?? Number.NEGATIVE_INFINITY)
-    const isEarly = since_ms >= 0 && since_ms < this.#options.registration.ttl_seconds * 500
+    const half_ms = this.#options.registration.ttl_seconds * 500
+    const isEarly = since_ms >= 0 && since_ms < (this.#isFailing ? Math.min(half_ms, retry_interval_ms) : half_ms)
     if (isEarly || this.#leaving.signal.aborted) return
     this.#last_ms = now
     this.#beating = this.#renew(call)
@@ -69,8 +77,11 @@ export class GatewayRegistration {
 
   async #renew(call: Call): Promise<void> {
     const failure = await this.#register(call)
-    // A stop has cut it short: that is not a failure of the gateway.
-    if (failure && (this.#leaving.signal.aborted || call.signal.aborted)) return
+    // A stop has cut it short: that is not a failure of the gateway, which may have taken the registration.
+    if (failure && (this.#leaving.signal.aborted || call.signal.aborted)) {
+      this.#isCutShort = failure.outcome === 'unreachable'
+      return
+    }
     call.count(registrationTotal, { outcome: failure?.outcome ?? 'registered' })
     const { trace_id } = call.trace
     if (failure && !this.#isFailing) call.log.warn('platform.gateway.unregistered', { trace_id, ...failure })
