@@ -96,8 +96,8 @@ const mysqlInUtf8 = {
 }
 
 /**
- * tedious logs in to Azure and reads keys there: 3 MB, which no connection of ours leads to; its constructors fail here. Its session takes dates and
- * texts of code pages as parameters, and gets neither: values are selected as texts of Unicode.
+ * tedious logs in to Azure and reads keys there: 3 MB, which no connection of ours leads to; its constructors fail here. Its session takes
+ * texts of code pages as parameters, and gets none: values are selected as texts of Unicode.
  */
 const tediousOfTexts = {
   name: 'tedious-of-texts',
