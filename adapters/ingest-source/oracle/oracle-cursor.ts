@@ -31,21 +31,22 @@ type OracleOrder = {
   readonly value: (quoted: string) => string
   /** The greatest one as a text. */
   readonly describe: (greatest: string) => string
-  readonly literal: (bind: string) => string
+  /** Of a bind that has this value. */
+  readonly literal: (bind: string, value: string) => string
 }
 
 const itself = (quoted: string) => quoted
-const numbers = (type: CursorType, format: string): OracleOrder => ({
+const numbers = (type: CursorType): OracleOrder => ({
   ...{ type, value: itself },
   describe: (greatest) => `TO_CHAR(${greatest}, 'TM9', 'NLS_NUMERIC_CHARACTERS=''.,''')`,
-  literal: (bind) => `TO_NUMBER(${bind}, '${format}', 'NLS_NUMERIC_CHARACTERS=''.,''')`,
+  literal: (bind, value) => `TO_NUMBER(${bind}, '${describeDigits(value)}', 'NLS_NUMERIC_CHARACTERS=''.,''')`,
 })
-/** A format has 63 characters at most. */
-const integers = numbers('integer', '9'.repeat(40))
-const decimals = numbers('decimal', `${'9'.repeat(22)}D${'9'.repeat(38)}`)
+/** The format of a number: one for all would have more characters than a format may have. */
+const describeDigits = (value: string) => value.replace('-', '').replaceAll(/\d/g, '9').replace('.', 'D')
 const times = (type: CursorType, value: OracleOrder['value'], format: string, parse: string): OracleOrder => ({
   ...{ type, value },
-  describe: (greatest) => `TO_CHAR(${greatest}, '${format}')`,
+  // A year before the first one has its sign, and is refused as the end.
+  describe: (greatest) => `LTRIM(TO_CHAR(${greatest}, 'S${format}'))`,
   literal: (bind) => `${parse}(${bind}, '${format}')`,
 })
 const day = 'YYYY-MM-DD"T"HH24:MI:SS'
@@ -63,7 +64,7 @@ const orders: ReadonlyMap<string, OracleOrder> = new Map<string, OracleOrder>([
 /** Undefined for a type whose values have no order that is kept. */
 export function findOracleOrder({ type_name, scale }: OracleColumn): OracleOrder | undefined {
   if (type_name !== 'NUMBER') return orders.get(type_name)
-  return scale !== undefined && scale <= 0 ? integers : decimals
+  return scale !== undefined && scale <= 0 ? numbers('integer') : numbers('decimal')
 }
 
 /** The rows from `from` up to `end`. */
@@ -75,7 +76,7 @@ export function buildOracleRange(
   driver: Pick<OracleDriver, 'DB_TYPE_NVARCHAR'>,
 ): OracleRange {
   const value = order.value(quoteOracleName(column.name))
-  const [upTo, start] = [order.literal(':upto'), order.literal(':start_at')]
+  const [upTo, start] = [order.literal(':upto', end.value), order.literal(':start_at', from?.value ?? '')]
   const isStart = from === undefined ? '' : `WHEN ${value} = ${start} THEN '1' `
   return {
     place: `CASE ${isStart}WHEN ${value} = ${upTo} THEN '2' ELSE '0' END`,
@@ -113,7 +114,7 @@ export async function findOracleRange(
   if (missing.length > 0) throw refuseMissingValues(cursor)
   const value = order.value(quoted)
   const from = cursor.from && { start_at: bindOf(column, cursor.from, driver) }
-  const where = from ? ` WHERE ${value} >= ${order.literal(':start_at')}` : ''
+  const where = from ? ` WHERE ${value} >= ${order.literal(':start_at', cursor.from?.value ?? '')}` : ''
   const [greatest] = await session.query(
     `SELECT ${order.describe(`MAX(${value})`)} FROM ${table}${where}`,
     signal,

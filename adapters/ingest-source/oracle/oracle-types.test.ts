@@ -1,5 +1,6 @@
 // What each type of Oracle is selected as, what rows become, and how a cursor is compared.
 import { describe, expect, test } from 'vitest'
+import { checkCursorValue } from '../../../daemon/shared/row-source/row-cursor.ts'
 import { buildOracleRange, findOracleOrder } from './oracle-cursor.ts'
 import { describeOracleError } from './oracle-errors.ts'
 import { describeOracleRow } from './oracle-source.ts'
@@ -145,6 +146,15 @@ describe('a cursor', () => {
     })
   })
 
+  test('that is a time has its year with a sign', () => {
+    expect(findOracleOrder(column('DATE'))?.describe('MAX("C")')).toBe(
+      `LTRIM(TO_CHAR(MAX("C"), 'SYYYY-MM-DD"T"HH24:MI:SS'))`,
+    )
+    const cursor = { column: 'C', onRow: () => undefined, onEnd: () => undefined }
+    const end = { type: 'local_timestamp', value: '-0044-03-15T00:00:00' } as const
+    expect(() => checkCursorValue(cursor, end)).toThrow('from which no reading can go on')
+  })
+
   test('that is a text is a bind of its own set of characters', () => {
     expect(rangeOf(column('VARCHAR2'), undefined, "x' OR 1 = 1 -- Z")).toMatchObject({
       ...{ where: '"C" <= :upto', place: `CASE WHEN "C" = :upto THEN '2' ELSE '0' END` },
@@ -156,8 +166,16 @@ describe('a cursor', () => {
   })
 
   test('that is a number has room for all its digits', () => {
-    expect(rangeOf(column('NUMBER', 38, 0), undefined, '7')?.where).toContain(`'${'9'.repeat(40)}'`)
-    expect(rangeOf(column('NUMBER'), undefined, '7')?.where).toContain(`'${'9'.repeat(22)}D${'9'.repeat(38)}'`)
+    const nls = `'NLS_NUMERIC_CHARACTERS=''.,'''`
+    const long = '8'.repeat(38)
+    expect(rangeOf(column('NUMBER', 38, 0), '-7', long)).toMatchObject({
+      where: `"C" <= TO_NUMBER(:upto, '${'9'.repeat(38)}', ${nls}) AND "C" >= TO_NUMBER(:start_at, '9', ${nls})`,
+      binds: { upto: long, start_at: '-7' },
+    })
+    expect(rangeOf(column('NUMBER'), undefined, long)?.where).toBe(
+      `"C" <= TO_NUMBER(:upto, '${'9'.repeat(38)}', ${nls})`,
+    )
+    expect(rangeOf(column('NUMBER'), undefined, '-120.05')?.where).toBe(`"C" <= TO_NUMBER(:upto, '999D99', ${nls})`)
     for (const type of ['BINARY_DOUBLE', 'FLOAT', 'CLOB', 'RAW']) expect(findOracleOrder(column(type))).toBeUndefined()
   })
 })
