@@ -1,4 +1,4 @@
-// What each type of SQL Server is selected as, and what its values become.
+// How each type of SQL Server is selected, and how its values land.
 import { describe, expect, test } from 'vitest'
 import { describeValue, findReading, findStatedType, findUsualType } from './mssql-types.ts'
 

@@ -55,7 +55,7 @@ function requireSockets(): OracleSockets {
 
 function adopt(carrier: OracleTransport, stream: Socket, given: OracleSockets): void {
   carrier.stream = stream
-  // What it names as the other end.
+  // The library reads the addresses of the connection from it.
   carrier.connStream = stream
   carrier.connected = true
   carrier.setupEventHandlers()

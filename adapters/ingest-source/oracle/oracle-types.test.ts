@@ -1,4 +1,4 @@
-// What each type of Oracle is selected as, what rows become, and how a cursor is compared.
+// How each type of Oracle is selected, how rows land, and how a cursor is compared.
 import { describe, expect, test } from 'vitest'
 import { checkCursorValue } from '../../../daemon/shared/row-source/row-cursor.ts'
 import { buildOracleRange, findOracleOrder } from './oracle-cursor.ts'

@@ -83,7 +83,7 @@ export function stripSizes(type_name: string): string {
 
 /** A value as JSON. Throws `RowSourceError` where it is none of the form: the server may be hostile. */
 export function describeOracleValue(form: OracleForm, value: unknown): string {
-  // The empty text is no value for Oracle.
+  // Oracle keeps an empty text as null.
   if (value === null) return 'null'
   if (form === 'bytes' && Buffer.isBuffer(value)) return JSON.stringify(value.toString('base64'))
   if (form === 'boolean' && typeof value === 'boolean') return String(value)

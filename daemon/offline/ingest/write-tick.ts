@@ -13,7 +13,7 @@ import { OfflineCommandError } from '../offline-command-error.ts'
 
 export type TickRequest = { readonly folder: string; readonly site: string; readonly at: string }
 
-/** The site runs as another user: it reads the time, which is no secret. */
+/** The site runs as another user, and reads the file; a time is not secret. */
 const [folder_mode, file_mode] = [0o755, 0o644]
 
 /** Durable when it returns. Throws `OfflineCommandError`: 1 for a folder that cannot be written, 2 for what is not a tick. */

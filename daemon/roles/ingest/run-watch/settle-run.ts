@@ -1,4 +1,4 @@
-// What stays of a run that is over at another scheduler: its metrics, its counts, and the signal of its failure.
+// Keeps the metrics, the counts and the signal of a failure of a run that is over at another scheduler.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import type { WorkflowRun, WorkflowTask } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'

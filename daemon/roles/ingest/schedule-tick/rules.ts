@@ -1,4 +1,4 @@
-// What a tick permits, by the clock of the site.
+// Until which time a tick permits runs, by the clock of the site.
 import type { StoredScheduleTick } from './model.ts'
 
 /** The clock of the site may be behind that of the scheduler by as much, and no time is left to the next tick. */
