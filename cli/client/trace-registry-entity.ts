@@ -62,10 +62,13 @@ export type RegistryEntityOrigin = {
 
 const max_records = 1_000
 
+/** The datasets are where its profile says. */
+type TracedSite = { readonly folder: SiteFolder; readonly env: Readonly<Record<string, string | undefined>> }
+
 /** Throws the refusals of the service, and `OfflineCommandError`: 1 where datasets cannot be read, 5 where one is damaged. */
 export async function traceRegistryEntity(
   api: ServiceClient,
-  folder: SiteFolder,
+  site: TracedSite,
   entity: string,
 ): Promise<RegistryEntityOrigin> {
   const page = await fetchItems(api, 'resolution.entity-record.list', { uid: entity }, { limit: max_records })
@@ -76,7 +79,7 @@ export async function traceRegistryEntity(
     const run = resolutionRun.parse(await api.call('resolution.fusion-run.status', { run_id }))
     for (const node_id of new Set(ofRun.map(({ ref }) => ref.node_id)))
       for (const [record, origin] of await traceSource(
-        { api, folder, run },
+        { api, site, run },
         node_id,
         ofRun.filter(({ ref }) => ref.node_id === node_id),
       ))
@@ -95,10 +98,10 @@ function bySource({ ref: a }: EntityRecord, { ref: b }: EntityRecord): number {
   return a.record_id < b.record_id ? -1 : Number(a.record_id > b.record_id)
 }
 
-type RunTrace = { readonly api: ServiceClient; readonly folder: SiteFolder; readonly run: ResolutionRun }
+type RunTrace = { readonly api: ServiceClient; readonly site: TracedSite; readonly run: ResolutionRun }
 
 async function traceSource(
-  { api, folder, run }: RunTrace,
+  { api, site, run }: RunTrace,
   node_id: string,
   records: readonly EntityRecord[],
 ): Promise<(readonly [EntityRecord, RegistryRecordOrigin])[]> {
@@ -107,7 +110,7 @@ async function traceSource(
   const came_by = dataset ? 'dataset' : file !== undefined ? 'file' : isSource ? 'request' : 'none'
   const ofRun = records.filter(({ arrived_at }) => arrived_at === undefined)
   const ids = ofRun.map(({ ref }) => ref.record_id)
-  const found = dataset && ids.length > 0 ? await findRows({ api, folder, run }, dataset, ids) : undefined
+  const found = dataset && ids.length > 0 ? await findRows({ api, site, run }, dataset, ids) : undefined
   const rows = found && 'rows' in found ? found.rows : undefined
   return records.map((record) => {
     const { ref, run_id, arrived_at } = record
@@ -125,14 +128,14 @@ async function traceSource(
   })
 }
 
-async function findRows({ api, folder, run }: RunTrace, dataset: SourceDataset, ids: readonly string[]) {
+async function findRows({ api, site, run }: RunTrace, dataset: SourceDataset, ids: readonly string[]) {
   const { dag_id, dag_run_id, name, digest } = dataset
   // The files on this machine know no rights: the role that landed the dataset does.
   if (!(await mayReadRun(api, { dag_id, dag_run_id }))) return { state: 'unreadable' as const }
   const lens = lensVersion.parse(await api.call('resolution.lens.get', { uid: run.lens_id }))
   const id_column = run.id_field ?? lens.body.id_field
   const { findTaskDatasetRows } = await offline.taskDatasetRows()
-  return await findTaskDatasetRows(folder, { tenant_id: run.tenant_id, name, digest, id_column, ids })
+  return await findTaskDatasetRows(site, { tenant_id: run.tenant_id, name, digest, id_column, ids })
 }
 
 async function mayReadRun(api: ServiceClient, run: { readonly dag_id: string; readonly dag_run_id: string }) {

@@ -57,7 +57,7 @@ function schedulerOf(version: 'v1' | 'v2' = 'v2', timeout_ms = 20_000) {
   return airflowScheduler({
     ...{ base_url, verify: true, audience: 'airflow', timeout_ms, version },
     watch: {
-      begin: async (_call, { uid }, id) => void watched.push(`begin ${uid} ${id}`),
+      begin: async (_call, { uid }, { dag_run_id }) => void watched.push(`begin ${uid} ${dag_run_id}`),
       stop: async (_call, { uid }, id) => watched.push(`stop ${uid} ${id}`) > 0,
       goOn: async (_call, { uid }, id) => void watched.push(`go on ${uid} ${id}`),
       look: async (_call, { uid }, id) => void watched.push(`look ${uid} ${id}`),

@@ -14,7 +14,7 @@ import { type Generation, runAnswer, runPage, taskPage } from './generation.ts'
 import { describeRepetition } from './run-note.ts'
 import type { RunWatch } from './run-watch.ts'
 import { showRun, showTask } from './show-answers.ts'
-import { readLineage, readTaskLog } from './task-results.ts'
+import { readResult, readTaskLog } from './task-results.ts'
 
 /** Airflow gives at most as many at once. */
 export const page_size = 100
@@ -80,13 +80,14 @@ export class AirflowRuns {
     return answer && showRun(this.#named, answer)
   }
 
-  async begin({ dag_run_id, conf, logical_date, repeats }: RunTrigger): Promise<WorkflowRun | Refusal> {
+  async begin(trigger: RunTrigger): Promise<WorkflowRun | Refusal> {
+    const { dag_run_id, conf, logical_date, repeats } = trigger
     if (repeats?.code === 'pinned') return refusePinnedCode()
     const before = await this.find(dag_run_id)
     if (before) return before
     if (repeats && !(await this.find(repeats.dag_run_id))) return this.#refuseUnknown(repeats.dag_run_id)
     const { managed } = this.#named
-    const refused = managed && (await this.#watch.begin(this.#call, managed, dag_run_id))
+    const refused = managed && (await this.#watch.begin(this.#call, managed, trigger))
     if (refused) return refused
     await this.#record(dag_run_id)
     const body = {
@@ -138,7 +139,7 @@ export class AirflowRuns {
     const shown: WorkflowTask[] = []
     for (let at = 0; at < tasks.length; at += results_at_once) {
       const some = tasks.slice(at, at + results_at_once)
-      shown.push(...(await Promise.all(some.map((task) => this.#addLineage(dag_run_id, task)))))
+      shown.push(...(await Promise.all(some.map((task) => this.#addResult(dag_run_id, task)))))
     }
     return shown
   }
@@ -169,11 +170,10 @@ export class AirflowRuns {
     }
   }
 
-  async #addLineage(dag_run_id: string, task: WorkflowTask): Promise<WorkflowTask> {
+  async #addResult(dag_run_id: string, task: WorkflowTask): Promise<WorkflowTask> {
     if (task.state !== 'success') return task
     const path = this.#path(dag_run_id, 'taskInstances', task.task_id)
-    const lineage = await readLineage(this.#client, this.#call, path)
-    return lineage ? { ...task, lineage } : task
+    return { ...task, ...(await readResult(this.#client, this.#call, path)) }
   }
 
   /** Before the request: the audit log has what was requested, also where the answer was lost. */

@@ -2,6 +2,7 @@
 import { chmod, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
+import type { AssembledDag, DagTask } from '../../../daemon/shared/assembled-dag/assembled-dag.ts'
 import type { DagContent } from '../../../daemon/shared/workflow-scheduler/workflow-scheduler.ts'
 import { writeDurablyAsync } from '../../platform/durable-file/write-durably.ts'
 import { type ManagedName, managedName, versionTag } from './dag-names.ts'
@@ -20,8 +21,19 @@ export type DagFolder = {
 /** Airflow runs as another user, who reads the files by the group of the folder; nobody else does. */
 const mode = 0o640
 
-/** `command`: of a step on a worker. */
-export function dagFolder(folder: string, command: readonly string[]): DagFolder {
+type DagFolderOptions = {
+  /** Of a step on a worker. */
+  readonly command: readonly string[]
+  readonly site: string
+  /** Whether the site performs the task, since no worker can. */
+  isSiteTask(task: DagTask): boolean
+}
+
+export function dagFolder(folder: string, { command, site, isSiteTask }: DagFolderOptions): DagFolder {
+  const findSiteTasks = ({ dag_digest }: ManagedName, { tasks }: AssembledDag) => {
+    const names = tasks.filter(isSiteTask).map(({ name }) => name)
+    return names.length === 0 ? {} : { site: { name: site, dag_digest, tasks: names } }
+  }
   return {
     async put(of, content) {
       const { tenant_id, uid: pipeline, dag_id, dag_digest } = of
@@ -30,7 +42,15 @@ export function dagFolder(folder: string, command: readonly string[]): DagFolder
       const text =
         'python' in content
           ? renderPython({ airflow_id, dag_id, version, text: content.python })
-          : renderDag({ airflow_id, tenant_id, pipeline, version, command, dag: content })
+          : renderDag({
+              airflow_id,
+              tenant_id,
+              pipeline,
+              version,
+              command,
+              dag: content,
+              ...findSiteTasks(of, content),
+            })
       await overFolder(() => writeFile(fileOf(folder, pipeline), text))
     },
     async putScheduler(rendered) {

@@ -25,6 +25,9 @@ from airflow.exceptions import AirflowException, AirflowFailException
 SPECIFICATION = json.loads(${specification_mark})
 MAX_RESULT = 1 << 22
 STOP_SECONDS = 15
+SITE = SPECIFICATION.get("site", {"tasks": []})
+# A task that the site performs may wait there for others, or for a restart.
+SITE_WAIT_SECONDS = 3600
 # Each wait is twice the one before: a multiplier in later releases, a flag in earlier ones.
 BACKOFF = inspect.signature(BaseOperator.__init__).parameters["retry_exponential_backoff"].default
 
@@ -58,7 +61,7 @@ class PlatformStep(BaseOperator):
             self.on_kill()
         if code == 0:
             made = json.loads(result)
-            return json.dumps({name: made[name] for name in ("dataset", "lineage") if name in made})
+            return json.dumps({name: made[name] for name in ("dataset", "lineage", "requested") if name in made})
         final = code in (2, 3)
         raise (AirflowFailException if final else AirflowException)("the step ended with exit code %d: its log is above" % code)
 
@@ -79,6 +82,10 @@ class PlatformStep(BaseOperator):
             "task": self.step,
             "inputs": inputs,
         }
+        if self.task_id in SITE["tasks"]:
+            names = {"name": SITE["name"], "dag_digest": SITE["dag_digest"]}
+            document["site"] = {**names, "dag_run_id": run.run_id, "attempt": context["ti"].try_number}
+            return document
         connection_id = self.step["params"].get("connection_id")
         if isinstance(connection_id, str):
             document["connection"] = self.read_connection(connection_id)
@@ -116,6 +123,7 @@ with DAG(
 ) as dag:
     steps = {}
     for task in SPECIFICATION["tasks"]:
+        margin = SITE_WAIT_SECONDS if task["name"] in SITE["tasks"] else 60
         steps[task["name"]] = step = PlatformStep(
             task_id=task["name"],
             step=task,
@@ -123,7 +131,7 @@ with DAG(
             retry_delay=timedelta(seconds=task["retry_delay_s"]),
             retry_exponential_backoff=True if isinstance(BACKOFF, bool) else 2,
             max_retry_delay=timedelta(days=1),
-            execution_timeout=timedelta(seconds=task["time_limit_s"] + 60),
+            execution_timeout=timedelta(seconds=task["time_limit_s"] + margin),
         )
         for name in task["after"]:
             steps[name].set_downstream(step)

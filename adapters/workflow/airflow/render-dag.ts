@@ -14,7 +14,12 @@ export type RenderedDag = {
   /** The command on a worker; the document of a step is written to its stdin. */
   readonly command: readonly string[]
   readonly dag: AssembledDag
+  /** For a DAG with tasks that the site performs. */
+  readonly site?: SiteTasks
 }
+
+/** `dag_digest`: by which the site knows the DAG that a worker has. */
+export type SiteTasks = { readonly name: string; readonly dag_digest: string; readonly tasks: readonly string[] }
 
 /** The same DAG gives the same text. Nothing of a DAG is in the code: all of it is one literal of a string, which the code parses as JSON. */
 export function renderDag({ dag, ...rendered }: RenderedDag): string {

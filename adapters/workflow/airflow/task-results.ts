@@ -1,25 +1,26 @@
-// What tasks of Airflow leave: the lineage in the value that a step returns, and the end of a log.
+// What tasks of Airflow leave: what a step returns, and the end of a log.
 
 import * as z from 'zod'
 import { parseJson, parseJsonAs } from '../../../daemon/kernel/encoding/parse-json.ts'
 import type { Call } from '../../../daemon/kernel/operation/call.ts'
-import { type TaskLineage, taskLineage } from '../../../daemon/shared/workflow-scheduler/workflow-scheduler.ts'
+import { requestedWork, taskLineage } from '../../../daemon/shared/workflow-scheduler/workflow-scheduler.ts'
 import type { AirflowClient } from './airflow-client.ts'
 import { type Generation, returnedValue } from './generation.ts'
 
-const stepResult = z.looseObject({ lineage: taskLineage.optional() })
+const returnedResult = z.object({ lineage: taskLineage.optional(), requested: requestedWork.optional() })
+type ReturnedResult = z.output<typeof returnedResult>
 
-/** `path`: of the task. Undefined where it returned nothing that a step does. */
-export async function readLineage(client: AirflowClient, call: Call, path: string): Promise<TaskLineage | undefined> {
+/** `path`: of the task. Empty where it returned nothing that a step does. */
+export async function readResult(client: AirflowClient, call: Call, path: string): Promise<ReturnedResult> {
   const answer = await client.get(call, { path: `${path}/xcomEntries/return_value` }, returnedValue)
-  return readResult(answer?.value)?.lineage
+  return parseResult(answer?.value) ?? {}
 }
 
 /** The value is a text of JSON; v2 shows it as a text of JSON within that. */
-function readResult(value: unknown, depth = 0): z.output<typeof stepResult> | undefined {
+function parseResult(value: unknown, depth = 0): ReturnedResult | undefined {
   const read = typeof value === 'string' ? parseJson(value) : value
-  if (typeof read === 'string' && depth === 0) return readResult(read, 1)
-  return stepResult.safeParse(read).data
+  if (typeof read === 'string' && depth === 0) return parseResult(read, 1)
+  return returnedResult.safeParse(read).data
 }
 
 const log_limits = { kept_bytes: 262_144, read_bytes: 67_108_864 }

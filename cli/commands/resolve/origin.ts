@@ -37,8 +37,8 @@ export const definition = command({
       return 0
     }
     if (data.length > 0) throw new CommandFailure(2, '--data needs --out', 'name the result folder')
-    const folder = requireSite(params, terminal)
-    const traced = await traceRegistryEntity(await connectService(params, terminal), folder, entity)
+    const site = { folder: requireSite(params, terminal), env: terminal.env }
+    const traced = await traceRegistryEntity(await connectService(params, terminal), site, entity)
     printResult(terminal, json, traced, () => formatRegistryEntityOrigin(traced).join(line_break))
     return 0
   },

@@ -1,20 +1,24 @@
 // Performs one task of an assembled DAG on a worker, by the code of the embedded scheduler.
 
 import { createHash, randomBytes } from 'node:crypto'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { datasets_folder, safeFolderName } from '../../../adapters/platform/data-file/datasets-folder.ts'
 import { parseTrustedNetwork } from '../../kernel/network/special-addresses.ts'
-import type { LandedSummary } from '../../roles/ingest/dataset/model.ts'
 import { catalogVersion } from '../../roles/ingest/operator/catalog-version.ts'
+import type { StepResult } from '../../roles/ingest/partial-run/model.ts'
+import { describeResult } from '../../roles/ingest/partial-run/step-result.ts'
 import type { TaskOutcome } from '../../roles/ingest/parts.ts'
-import { showLineage } from '../../roles/ingest/runner/show-lineage.ts'
-import { default_outputs_folder, drafts_folder } from '../../runtime/ingest/open-task-performer.ts'
+import { makeFolder } from '../../runtime/ingest/handover/shared-folder.ts'
+import { default_outputs_folder } from '../../runtime/ingest/open-task-performer.ts'
 import { performTry } from '../../runtime/ingest/perform-try.ts'
-import type { TaskLineage } from '../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
+import { requestSite } from './request-site.ts'
 import { parseStep, type Step } from './step-document.ts'
+
+/** In the folder of datasets, so on the same disk. No tenant has a folder of this name. */
+const drafts_folder = '.drafts'
 
 export type StepOptions = {
   /** JSON; see `parseStep`. */
@@ -28,17 +32,6 @@ export type StepOptions = {
   /** Besides that of the task. */
   readonly limit_s: number | undefined
   readonly signal: AbortSignal
-}
-
-/** What stays of a try: on success what it made, as tasks after it take it. */
-export type StepResult = {
-  readonly format: 1
-  readonly task: string
-  readonly state: 'success' | 'failed'
-  readonly log: string
-  readonly dataset?: LandedSummary
-  readonly lineage?: TaskLineage
-  readonly failure?: { readonly reason: string; readonly is_final: boolean }
 }
 
 /** Throws `OfflineCommandError`: 1 for a folder that cannot be written, 2 for a document that is none. Rejects with the reason of the signal. */
@@ -55,6 +48,7 @@ export async function performStep(
         'name networks such as 10.1.2.0/24, of 8 bits or more, or addresses',
       )
   const task = { ...step.task, time_limit_s: Math.min(step.task.time_limit_s, limit_s ?? step.task.time_limit_s) }
+  if (step.site) return await requestSite(step, step.site, { folder: resolve(folder), signal })
   const run = safeFolderName(step.run)
   const datasets = resolve(folder, datasets_folder)
   const drafts = openDrafts(datasets, `${step.tenant_id}/${run}/${task.name}`)
@@ -82,7 +76,7 @@ function openDrafts(datasets: string, of: string): string {
   const all = join(datasets, drafts_folder)
   const prefix = `${createHash('sha256').update(of).digest('hex').slice(0, 32)}-`
   try {
-    mkdirSync(all, { recursive: true, mode: 0o700 })
+    makeFolder(all)
     chmodSync(all, 0o700)
     for (const name of readdirSync(all))
       if (name.startsWith(prefix)) rmSync(join(all, name), { recursive: true, force: true })
@@ -97,18 +91,10 @@ function openDrafts(datasets: string, of: string): string {
   return join(all, `${prefix}${randomBytes(8).toString('hex')}`)
 }
 
-function describeOutcome({ task }: Step, outcome: TaskOutcome): StepResult {
+function describeOutcome({ task: { name } }: Step, outcome: TaskOutcome): StepResult {
   const { log } = outcome
-  if ('failure' in outcome) {
-    const { reason, isFinal: is_final } = outcome.failure
-    return { format: 1, task: task.name, state: 'failed', log, failure: { reason, is_final } }
-  }
-  const { dataset, written } = outcome
-  const made = { name: task.name, tries: 1, failures: 0, catalog_version: catalogVersion() }
-  const lineage = showLineage({ ...made, ...(dataset && { dataset }), ...(written && { written }) })
-  return {
-    ...{ format: 1, task: task.name, state: 'success', log },
-    ...(dataset && { dataset }),
-    ...(lineage && { lineage }),
-  }
+  if (!('failure' in outcome))
+    return describeResult(name, { log, made: { ...outcome, catalog_version: catalogVersion() } })
+  const { reason, isFinal: is_final } = outcome.failure
+  return describeResult(name, { log, failure: { reason, is_final } })
 }

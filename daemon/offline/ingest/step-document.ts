@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { parseJson } from '../../kernel/encoding/parse-json.ts'
 import { isRefusal } from '../../kernel/error/errors.ts'
 import { parseWithSchema } from '../../kernel/error/parsing.ts'
+import { siteName } from '../../kernel/messaging/statement.ts'
 import {
   checkConfig,
   checkSecret,
@@ -11,8 +12,9 @@ import {
 } from '../../roles/ingest/connection/type/catalog.ts'
 import { type LandedSummary, landedSummary } from '../../roles/ingest/dataset/model.ts'
 import { findOperator, operators } from '../../roles/ingest/operator/catalog.ts'
+import { siteTaskRequest } from '../../roles/ingest/partial-run/model.ts'
 import type { OpenConnection } from '../../roles/ingest/parts.ts'
-import { type DagTask, dagTask } from '../../shared/assembled-dag/assembled-dag.ts'
+import { type DagTask, dagTask, max_tasks } from '../../shared/assembled-dag/assembled-dag.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 
 /** `connection` has the secret: the document comes by stdin or a private file, never by an argument. */
@@ -24,7 +26,14 @@ const stepDocument = z.strictObject({
   /** The same for each task and try of a run, and for no other run. */
   run: z.string().min(1).max(512),
   task: dagTask,
-  inputs: z.array(landedSummary.strip()).max(20).default([]),
+  /** For a task that the site performs: which one, and by what its scheduler knows the try. */
+  site: z
+    .strictObject({
+      name: siteName,
+      ...siteTaskRequest.pick({ dag_run_id: true, dag_digest: true, attempt: true }).shape,
+    })
+    .optional(),
+  inputs: z.array(landedSummary.strip()).max(max_tasks).default([]),
   connection: z
     .strictObject({
       conn_type: connectionTypeName,
@@ -34,11 +43,14 @@ const stepDocument = z.strictObject({
     .optional(),
 })
 
+export type StepSite = NonNullable<z.output<typeof stepDocument>['site']>
+
 export type Step = {
   readonly tenant_id: string
   readonly pipeline: string
   readonly run: string
   readonly task: DagTask
+  readonly site?: StepSite
   readonly inputs: readonly LandedSummary[]
   readonly connection?: OpenConnection
 }
@@ -51,12 +63,13 @@ export function parseStep(text: string): Step {
   if (value === undefined) throw new OfflineCommandError(2, 'the step is not a JSON document', next_step)
   const parsed = parseWithSchema(stepDocument, value)
   if (!parsed.success) throw describeFault(parsed.errors[0], '')
-  const { format: _format, connection, ...step } = parsed.data
+  const { format: _format, connection, site, ...others } = parsed.data
+  const step = site ? { ...others, site } : others
   checkTask(step)
   return connection ? { ...step, connection: checkConnection(step.tenant_id, connection) } : step
 }
 
-function checkTask({ task, inputs }: Step): void {
+function checkTask({ task, inputs, site }: Step): void {
   const found = findOperator(task.operator)
   if (!found) {
     const known = operators.map(({ name }) => name).join(', ')
@@ -66,11 +79,11 @@ function checkTask({ task, inputs }: Step): void {
       `install the release of the site on this worker; it has ${known}`,
     )
   }
-  if (found.requests !== undefined)
+  if (found.requests !== undefined && !site)
     throw new OfflineCommandError(
       2,
       `the step cannot be performed: ${found.name} requests the role ${found.requests} of the site, which no worker reaches`,
-      'run the pipeline on a site with the embedded scheduler',
+      'deploy the pipeline at the site, which performs the task for the worker',
     )
   const parsed = parseWithSchema(found.params, task.params)
   if (!parsed.success) throw describeFault(parsed.errors[0], 'task.params')

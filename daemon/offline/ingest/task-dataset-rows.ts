@@ -1,11 +1,12 @@
 // Finds rows by their ids in a dataset that a task of a pipeline landed, as long as it is the one that was read then.
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { datasetFolder, datasets_folder } from '../../../adapters/platform/data-file/datasets-folder.ts'
+import { datasetFolder } from '../../../adapters/platform/data-file/datasets-folder.ts'
 import { isLandedFolder } from '../../../adapters/platform/data-file/landed-folder.ts'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
-import { roleDataFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
+import { findDatasets } from '../../boot/storage/landed-datasets.ts'
+import type { SiteFolder } from '../../boot/storage/site-folder.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
+import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
 import { openDescribedDataset } from './described-dataset.ts'
 import { findRows } from './find-rows.ts'
 import { type RowOrigin, traceRows } from './trace-rows.ts'
@@ -26,10 +27,10 @@ export type TaskDatasetRows =
 
 /** Throws `OfflineCommandError`: 1 where the datasets of the site cannot be read, 5 where one is damaged. */
 export async function findTaskDatasetRows(
-  folder: SiteFolder,
+  { folder, env }: { readonly folder: SiteFolder; readonly env: EnvironmentVariables },
   { tenant_id, name, digest, id_column, ids }: TaskDatasetRequest,
 ): Promise<TaskDatasetRows> {
-  const datasets = join(roleDataFolder(folder, 'ingest'), datasets_folder)
+  const { datasets } = findDatasets(folder, readSiteSettings(folder, env).resolved)
   const path = locateDataset(datasets, tenant_id, name)
   if (!runAsInvoker(() => isLandedFolder(path))) {
     if (runAsInvoker(() => existsSync(datasets))) return { state: 'gone' }

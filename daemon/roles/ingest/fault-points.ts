@@ -3,8 +3,8 @@
 /** Steps of a task that takes messages of a queue. */
 export const queueFaultPoints = ['ingest-queue-landed', 'ingest-queue-acknowledged'] as const
 
-/** `watched`: the site watches a run that Airflow does not have yet; `ticked`: a tick permits the time of a schedule, and nothing is triggered. */
-export const airflowFaultPoints = ['ingest-run-watched', 'ingest-schedule-ticked'] as const
+/** `watched`: the site watches a run that Airflow does not have yet; `ticked`: a tick permits the time of a schedule, and nothing is triggered; `taken`: the site has a task of a worker, and did not begin it. */
+export const airflowFaultPoints = ['ingest-run-watched', 'ingest-schedule-ticked', 'ingest-site-task-taken'] as const
 
 /**
  * `principal`: before the document of the request is stored; `stored`: before its answer; `proposed`: the DAG repository has the content of a

@@ -85,6 +85,7 @@ import { lineageEvents } from './workers/lineage-events.ts'
 import { runMetricsWorker } from './workers/run-metrics.ts'
 import { scheduleClock } from './workers/schedule-clock.ts'
 import { scheduleTicksWorker } from './workers/schedule-ticks.ts'
+import { siteTasks } from './workers/site-tasks.ts'
 import { capabilities } from './workflow/capabilities.ts'
 import { health } from './workflow/health.ts'
 
@@ -99,6 +100,7 @@ export const ingest: Role = role(outline, {
   workers: [
     scheduleClock,
     scheduleTicksWorker,
+    siteTasks,
     runMetricsWorker,
     landingZoneWatch,
     landingZonePurge,

@@ -83,7 +83,7 @@ export const settings = settingsBlock('ingest', {
   }),
   worker_folder: z.string().startsWith('/').max(4_096).optional().meta({
     env: 'WORKFLOW_WORKER_FOLDER',
-    doc: 'Folder of landed datasets that all workers of Airflow share. The site reads the ticks of the scheduler DAG in it.',
+    doc: 'Folder that all workers of Airflow and the site share: landed datasets, ticks of the scheduler DAG, and tasks that the site performs.',
   }),
   worker_data_folder: z.string().startsWith('/').max(4_096).optional().meta({
     env: 'WORKFLOW_WORKER_DATA_FOLDER',

@@ -9,6 +9,11 @@ import { incomingSetsPart } from '../../roles/ingest/landing-zone/incoming-sets.
 import { landingZoneFilesPart } from '../../roles/ingest/landing-zone/zone-files.ts'
 import { lineageSinksPart } from '../../roles/ingest/lineage/sink.ts'
 import {
+  emptyHandover,
+  type SiteTaskHandover,
+  siteTaskHandoverPart,
+} from '../../roles/ingest/partial-run/site-task-handover.ts'
+import {
   connectionProberPart,
   datasetCutterPart,
   faultPointPart,
@@ -37,7 +42,7 @@ export const wire: RoleWire = {
 
   async open(context) {
     const { folder, resolved } = context.resources
-    const { scheduler, dependencies, stop } = await openScheduler(context)
+    const { scheduler, dependencies, handover, stop } = await openScheduler(context)
     const sources = readSourceSettings(folder, resolved)
     const repository = await openDagRepository(context)
     const zones = await openLandingZones(context)
@@ -45,14 +50,15 @@ export const wire: RoleWire = {
       parts: [
         [workflowSchedulerPart.name, scheduler],
         [dagRepositoryPart.name, repository],
-        [taskPerformerPart.name, await openTaskPerformer(folder, resolved)],
+        [siteTaskHandoverPart.name, handover],
+        [taskPerformerPart.name, await openTaskPerformer(context.resources)],
         [workerPackagesPart.name, [{ name: 'node', version: process.versions.node }, ...libraries]],
         [scheduleParserPart.name, parseSchedule],
         [faultPointPart.name, faultStop ?? (() => undefined)],
         [lineageSinksPart.name, openLineageSinks(getSettings(resolved, settings).lineage_sinks)],
         [landingZoneFilesPart.name, zones.files],
         [incomingSetsPart.name, zones.sets],
-        [datasetCutterPart.name, openDatasetCutter(ingestThreads, findCutterSettings(folder, resolved))],
+        [datasetCutterPart.name, openDatasetCutter(ingestThreads, findCutterSettings(context.resources))],
         [connectionProberPart.name, openConnectionProber(ingestThreads, sources)],
       ],
       dependencies: [schedulerDependency(scheduler), ...dependencies, repositoryDependency(repository)],
@@ -67,6 +73,7 @@ export const wire: RoleWire = {
 type OpenScheduler = {
   readonly scheduler: WorkflowScheduler
   readonly dependencies: readonly Dependency[]
+  readonly handover: SiteTaskHandover
   readonly stop: () => Promise<void>
 }
 
@@ -74,9 +81,14 @@ async function openScheduler(context: WireContext): Promise<OpenScheduler> {
   const { workflow_base_url } = getSettings(context.resources.resolved, settings)
   if (workflow_base_url === undefined) {
     const health = () => checkEmbeddedScheduler(context.storage.store)
-    return { scheduler: { ...embeddedScheduler, health }, dependencies: [], stop: async () => undefined }
+    return {
+      scheduler: { ...embeddedScheduler, health },
+      dependencies: [],
+      handover: emptyHandover,
+      stop: async () => undefined,
+    }
   }
   const { openAirflow } = await import('./airflow/open-airflow.ts')
-  const { scheduler, dependency } = await openAirflow(context, workflow_base_url)
-  return { scheduler, dependencies: [dependency], stop: async () => scheduler.close() }
+  const { scheduler, dependency, handover } = await openAirflow(context, workflow_base_url)
+  return { scheduler, dependencies: [dependency], handover, stop: async () => scheduler.close() }
 }

@@ -2,14 +2,13 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { datasets_folder } from '../../../adapters/platform/data-file/datasets-folder.ts'
 import { openTenantDataFile, TenantDataFileError } from '../../../adapters/platform/data-file/tenant-data-file.ts'
 import { syncFolder } from '../../../adapters/platform/durable-file/sync-folder.ts'
 import { faultStop } from '../../boot/host/fault-stop.ts'
-import { roleDataFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
+import type { WireContext } from '../../boot/role-wire.ts'
+import { findDatasets } from '../../boot/storage/landed-datasets.ts'
 import { refuse } from '../../kernel/error/errors.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
-import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import type { RunCluster, RunMatch } from '../../roles/resolution/engine/findings.ts'
 import type { RunProgress } from '../../roles/resolution/fusion-run/model.ts'
 import type { RunWork } from '../../roles/resolution/parts.ts'
@@ -21,11 +20,14 @@ import { queueByTenant } from './queue-by-tenant.ts'
 import type { PhaseProgress, PhaseThreadJob, PhaseThreadResult } from './run-phase.ts'
 import { readComputeLimits, resolutionThreads } from './run-threads.ts'
 
-/** `monotonic`: milliseconds of a monotonic clock. */
-export function openRunWork(folder: SiteFolder, resolved: ResolvedSettings, monotonic: () => number): RunWork {
+export function openRunWork({
+  folder,
+  resolved,
+  clock: { monotonic },
+}: Pick<WireContext['resources'], 'folder' | 'resolved' | 'clock'>): RunWork {
   const { data_folder, max_records, max_matches } = getSettings(resolved, settings)
   const runs = runsFolder(folder)
-  const datasets = join(roleDataFolder(folder, 'ingest'), datasets_folder)
+  const { datasets } = findDatasets(folder, resolved)
   const folderOf = (run: string) => join(runs, run)
   const compute = resolutionThreads()
   const paces = new Map<string, PhasePace>()

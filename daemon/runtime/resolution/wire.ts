@@ -33,8 +33,9 @@ const createWorkTurns = (): WorkTurns => ({
 
 export const wire: RoleWire = {
   findStartProblems: async ({ resolved }) => findFolderProblems(resolved),
-  async open({ resources: { folder, resolved, clock }, log }) {
-    const runs = openRunWork(folder, resolved, clock.monotonic)
+  async open({ resources, log }) {
+    const { folder, resolved } = resources
+    const runs = openRunWork(resources)
     const arrivals = openWatchedFolders(resolved, log)
     const matching = openMatchingThread(resolved)
     return {

@@ -18,6 +18,7 @@ import { whenPresent } from '../../support/runner/requires.ts'
 import { connectionRequirements } from './connection-requirements.ts'
 import { pythonDag } from './python-dag.ts'
 import { scheduleRequirements } from './schedule-requirements.ts'
+import { siteTaskRequirements } from './site-task-requirements.ts'
 
 export function describeAirflow(generation: AirflowGeneration): void {
   const requirement = airflowRequirement(generation)
@@ -66,7 +67,7 @@ export function describeAirflow(generation: AirflowGeneration): void {
     for (const { description, verify } of scheduleRequirements)
       test(description, async () => await verify(world), 280_000)
 
-    for (const { description, verify } of connectionRequirements)
+    for (const { description, verify } of [...connectionRequirements, ...siteTaskRequirements])
       test(description, async () => await verify(world), 280_000)
 
     test('runs a text of a DAG that is code of Python or of Jinja as a text', async () => {

@@ -8,6 +8,7 @@ import {
   workflowTask,
 } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { objectPaths } from '../object-paths.ts'
+import { showPartialRun } from '../partial-run/show-partial-run.ts'
 import { runKeyFields } from './run-fields.ts'
 
 export const status = operation({
@@ -25,6 +26,8 @@ export const status = operation({
     const run = await scheduler.findRun({ dag_id }, dag_run_id)
     if (!run) return refuse('not_found', `the DAG ${dag_id} has no run ${dag_run_id}`)
     const tasks = await scheduler.listTasks({ dag_id }, dag_run_id)
-    return isRefusal(tasks) ? tasks : { ...run, tasks: [...tasks] }
+    if (isRefusal(tasks)) return tasks
+    const shown = await showPartialRun(call, { ...run, tasks })
+    return { ...shown, tasks: [...shown.tasks] }
   },
 })

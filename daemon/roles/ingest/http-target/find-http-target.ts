@@ -5,7 +5,6 @@ import { permits } from '../../../kernel/identity/identity.ts'
 import { completeLabel, isCoveredBy, type Label } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
-import { workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { refuseHttpSources } from '../http-source/find-http-source.ts'
 import { settings } from '../settings.ts'
 import { sendingOperators, type TaskTarget } from './model.ts'
@@ -59,11 +58,6 @@ export function refuseHttpPlaces(call: Call, tasks: readonly DagTask[], of: Task
   for (const task of tasks) {
     const found = findHttpTarget(call, task, of)
     if (isRefusal(found)) return found
-    if (found && call.part(workflowSchedulerPart).kind === 'airflow')
-      return refuse(
-        'wrong_state',
-        `the task ${task.name} is of ${task.operator}, which sends requests to targets of the profile: workers of Airflow have none, the embedded scheduler has`,
-      )
   }
   return undefined
 }

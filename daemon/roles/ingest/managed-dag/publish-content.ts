@@ -14,7 +14,7 @@ import { type DagContent, workflowSchedulerPart } from '../../../shared/workflow
 import { registerForTasks } from '../connection/register-connection.ts'
 import { catalogVersion, renderCatalog } from '../operator/catalog-version.ts'
 import { faultPointPart } from '../parts.ts'
-import { refuseIncremental } from '../read-cursor/refuse-incremental.ts'
+import { refuseSharedQueue } from '../read-cursor/refuse-shared-queue.ts'
 import { findRequestFault } from '../requested-task/requested-task.ts'
 import { firstAttempt } from './auto-start.ts'
 import { languageOf, tasksOf } from './content-reading.ts'
@@ -42,7 +42,7 @@ export async function publishContent(deployment: Deployment, commit: string): Pr
   if (check.state === 'rejected') return await reject(deployment, faultOf(check, commit))
   const dag = tasksOf(reading.content, value.dag_id)
   const refused =
-    findRequestFault(call, dag) ?? (refuseIncremental(call, dag) ?? (await deployment.claim?.(call, doc, dag)))?.message
+    findRequestFault(call, dag) ?? (refuseSharedQueue(dag) ?? (await deployment.claim?.(call, doc, dag)))?.message
   if (refused !== undefined) return await reject(deployment, { reason: refused, commit })
   return await makeLive(deployment, proposal, reading.content)
 }

@@ -4,7 +4,6 @@ import type { JobCall } from '../../../kernel/job/job.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { platformSettings } from '../../../kernel/settings/platform-settings.ts'
 import type { AssembledDag, DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
-import { workflowSchedulerPart } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { findOperator } from '../operator/catalog.ts'
 import { filedropSend } from '../operator/filedrop-send.ts'
 import { notify } from '../operator/notify.ts'
@@ -70,10 +69,8 @@ function failRequest(reason: string, isFinal: boolean): RequestedTaskOutcome {
 export function findRequestFault(call: Call, { tasks }: AssembledDag): string | undefined {
   for (const task of tasks) {
     const role = requestedRole(task)
-    if (role === undefined) continue
-    if (call.part(workflowSchedulerPart).kind === 'airflow')
-      return `the task ${task.name} is of ${task.operator}, which requests the role ${role} of the site: workers of Airflow cannot do that, the embedded scheduler can`
-    if (!call.settings(platformSettings).roles.includes(role)) return describeAbsentRole(task, role)
+    if (role !== undefined && !call.settings(platformSettings).roles.includes(role))
+      return describeAbsentRole(task, role)
   }
   return undefined
 }

@@ -7,9 +7,10 @@ import type { Label } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
-import type { WorkflowRun, WorkflowTask } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
+import type { RunTrigger, WorkflowRun, WorkflowTask } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { collectionOfObject } from '../managed-dag/collections.ts'
 import { runTotal } from '../metrics.ts'
+import { beginPartialRun, removePartialRun } from '../partial-run/begin-partial-run.ts'
 import { faultPointPart } from '../parts.ts'
 import { runDocumentId } from '../runner/model.ts'
 import { runWatches, type StoredRunWatch } from './model.ts'
@@ -29,7 +30,8 @@ type ListedRun = { readonly run: WorkflowRun; readonly tasks: readonly WorkflowT
 
 export const runWatch = {
   /** Durable when it resolves, so that the end of a run is seen whose trigger was the last act of the process. */
-  async begin(call: Call, dag: WatchedDag, dag_run_id: string): Promise<undefined | Refusal> {
+  async begin(call: Call, dag: WatchedDag, trigger: RunTrigger): Promise<undefined | Refusal> {
+    const { dag_run_id } = trigger
     const id = runDocumentId(dag.uid, dag_run_id)
     const principal = await call.delegation().store({ collection: runWatches.name, id })
     if (isRefusal(principal)) return principal
@@ -43,10 +45,12 @@ export const runWatch = {
     }
     const created = await call.store(runWatches).create(id, watch)
     const doc = created === 'exists' ? await beginAgain(call, id, watch) : created
-    if (doc.value.created_at === at) call.count(runTotal, { state: 'queued' })
+    const isNew = doc.value.created_at === at
+    if (isNew) call.count(runTotal, { state: 'queued' })
     announceJob(call, runWatches, doc)
+    const refused = await beginPartialRun(call, doc, trigger, isNew)
     call.part(faultPointPart)('ingest-run-watched')
-    return undefined
+    return refused
   },
 
   /** Before a person stops a run. */
@@ -98,8 +102,10 @@ async function beginAgain(call: Call, id: string, watch: StoredRunWatch): Promis
 
 /** Of an object that is deleted. */
 export async function removeWatches(call: Call, pipeline: string): Promise<void> {
-  for await (const { id } of iterateDocuments(call.store(runWatches), { filter: { pipeline }, fresh: true }))
+  for await (const { id } of iterateDocuments(call.store(runWatches), { filter: { pipeline }, fresh: true })) {
+    await removePartialRun(call, id)
     await call.store(runWatches).remove(id)
+  }
 }
 
 /** Removes what is over, and was reported: the record of metrics and the signal are all that stays. */
@@ -107,6 +113,7 @@ export async function removeEndedWatches(call: Call): Promise<void> {
   const ended = { filter: { over: 1 }, fresh: true, page_size: 100 }
   for await (const { id, value, version } of iterateDocuments(call.store(runWatches), ended)) {
     if (call.signal.aborted) return
+    await removePartialRun(call, id)
     if (value.unreported) continue
     await call
       .store(runWatches)

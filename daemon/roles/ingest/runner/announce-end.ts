@@ -7,6 +7,8 @@ import { runTotal } from '../metrics.ts'
 export const metrics_worker = 'run-metrics'
 /** The worker that raises signals for failed runs. */
 export const failure_signals_worker = 'failure-signals'
+/** The worker that hands tasks of another scheduler to the runs here, and gives it their ends. */
+export const site_tasks_worker = 'site-tasks'
 
 export function announceEnd(call: Pick<Call, 'count' | 'wake'>, state: WorkflowRunState): void {
   call.count(runTotal, { state })

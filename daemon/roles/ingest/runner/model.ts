@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { job_indexes, jobFields } from '../../../kernel/job/job-fields.ts'
 import { collection, type Doc } from '../../../kernel/store/store.ts'
-import { assembledDag, dagId } from '../../../shared/assembled-dag/assembled-dag.ts'
+import { assembledDag, dagId, max_tasks } from '../../../shared/assembled-dag/assembled-dag.ts'
 import {
   dagRunId,
   pinnedFields,
@@ -31,6 +31,13 @@ const runTask = z.strictObject({
 })
 export type RunTask = z.infer<typeof runTask>
 
+/** `failure`: how it ended; a try that made something is that of the task. */
+const siteTaskTry = z.strictObject({
+  task: shortText,
+  attempt: count,
+  failure: z.strictObject({ reason: z.string(), is_final: z.boolean() }).optional(),
+})
+
 const storedRun = z.strictObject({
   ...provenanceFields,
   ...jobFields,
@@ -51,6 +58,12 @@ const storedRun = z.strictObject({
   /** Why it failed, where no task has the reason. */
   reason: z.string().max(4_096).optional(),
   tasks: z.array(runTask),
+  /** The scheduler that has the run, of which this is the part that the site performs; an index. */
+  part_of: z.literal('airflow').optional(),
+  /** The folder of its datasets, which the workers of that scheduler name. */
+  worker_folder: shortText.optional(),
+  /** The tasks that its workers have handed over: the newest try of each. */
+  requests: z.array(siteTaskTry).max(max_tasks).optional(),
   /** 1 while it is over and its metrics are not recorded; an index by which the worker finds it. */
   unmeasured: z.literal(1).optional(),
   /** The same for its lineage, which goes to the sinks of the profile. */
@@ -63,7 +76,7 @@ export type StoredDagRun = z.infer<typeof storedRun>
 export const dagRuns = collection({
   name: 'dag-run',
   schema: storedRun,
-  indexes: ['pipeline', 'dag_id', 'state', 'unmeasured', 'unreported', 'unsignalled', ...job_indexes],
+  indexes: ['pipeline', 'dag_id', 'state', 'part_of', 'unmeasured', 'unreported', 'unsignalled', ...job_indexes],
   orders: [['pipeline', 'created_at']],
   // If-Match of a request is about the pipeline.
   revision: () => undefined,
@@ -80,7 +93,7 @@ export function runDocumentId(pipeline: string, dag_run_id: string): string {
 
 /** The folder of the datasets of a run: another run may have the id of one that was deleted. */
 export function runFolderName({ id, value }: Pick<Doc<StoredDagRun>, 'id' | 'value'>): string {
-  return `${id}.${Date.parse(value.created_at)}`
+  return value.worker_folder ?? `${id}.${Date.parse(value.created_at)}`
 }
 
 export function taskLogId(run: string, task: string): string {

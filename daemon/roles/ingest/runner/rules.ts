@@ -108,7 +108,8 @@ export function endRun(run: StoredDagRun, at: string): StoredDagRun {
 
 /** Ends a run early, for a reason that no task has. */
 export function failRun(run: StoredDagRun, failure: JobFailure, at: string): StoredDagRun {
-  return endJob(run, 'failed', { ...endEarly(run, at), reason: failure.reason, unsignalled: 1 }, failure)
+  const signal = run.part_of ? {} : { unsignalled: 1 as const }
+  return endJob(run, 'failed', { ...endEarly(run, at), ...signal, reason: failure.reason }, failure)
 }
 
 /** Ends a run at the request of a person, who needs no signal of it. */
@@ -117,12 +118,14 @@ export function stopRun(run: StoredDagRun, at: string): StoredDagRun {
 }
 
 /** A task that runs has failed, and one that waits is skipped. */
-function endEarly({ tasks }: StoredDagRun, at: string) {
+function endEarly({ tasks, part_of }: StoredDagRun, at: string) {
   const ended = tasks.map((task): RunTask => {
     if (isTaskOver(task.state)) return task
     return task.state === 'running' ? { ...task, state: 'failed', ended_at: at } : { ...task, state: 'skipped' }
   })
-  return { state: 'failed' as const, ...endAt(at), tasks: ended }
+  // Of a run of another scheduler the whole is measured.
+  const times = part_of ? { ended_at: at, updated_at: at } : endAt(at)
+  return { state: 'failed' as const, ...times, tasks: ended }
 }
 
 /** Its metrics are recorded, and its lineage is reported, after it. */

@@ -2,6 +2,7 @@
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import { type JobCall, jobKind } from '../../../kernel/job/job.ts'
 import { completeStep, releaseJob, waitForEvent } from '../../../kernel/job/rules.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import type { DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
 import { openTaskConnection } from '../connection/task-connection.ts'
@@ -11,12 +12,13 @@ import { collectionOfObject } from '../managed-dag/collections.ts'
 import { runTotal } from '../metrics.ts'
 import { catalogVersion } from '../operator/catalog-version.ts'
 import { carried_conf_name, carriedFile } from '../operator/ingest-landing-zone.ts'
+import { failRequest } from '../partial-run/rules.ts'
 import { faultPointPart, type TaskOutcome, type TaskWork, taskPerformerPart } from '../parts.ts'
 import { holdCursor, releaseCursor } from '../read-cursor/hold-cursor.ts'
 import { findRequest, performRequest, triedFor_ms } from '../requested-task/requested-task.ts'
 import type { RequestedTaskOutcome, TaskRequest } from '../requested-task/task-request.ts'
 import { settings } from '../settings.ts'
-import { announceEnd } from './announce-end.ts'
+import { announceEnd, site_tasks_worker } from './announce-end.ts'
 import { dagRuns, runFolderName, type StoredDagRun } from './model.ts'
 import { nextTaskOf } from './next-task.ts'
 import {
@@ -51,8 +53,13 @@ export const runJob = jobKind<StoredDagRun>({
   waits: { first_ms: 1_000, longest_ms: minute_ms },
   step: performNextTask,
   fail: (run, { failure, at }) => failRun(run, failure, at),
-  onFailed: (call) => announceEnd(call, 'failed'),
+  onFailed: announceFailure,
 })
+
+function announceFailure(call: Call, { value }: Pick<Doc<StoredDagRun>, 'value'>): void {
+  if (value.part_of) call.wake(site_tasks_worker)
+  else announceEnd(call, 'failed')
+}
 
 async function performNextTask(call: JobCall, doc: Doc<StoredDagRun>): Promise<undefined> {
   const { pipeline: uid } = doc.value
@@ -60,14 +67,19 @@ async function performNextTask(call: JobCall, doc: Doc<StoredDagRun>): Promise<u
   if (!manager) {
     const failure = { code: 'not_found', reason: 'the object that manages its DAG was deleted' }
     await change(call, doc.id, (run) => failRun(run, failure, call.nowIso()))
-    announceEnd(call, 'failed')
+    announceFailure(call, doc)
     return undefined
   }
-  if (manager.value.is_paused) {
+  // The scheduler of a whole run begins none of its tasks meanwhile.
+  if (manager.value.is_paused && !doc.value.part_of) {
     await change(call, doc.id, (run) => waitForEvent(run, call.now()))
     return undefined
   }
   const task = nextTaskOf(doc.value)
+  if (!task && doc.value.part_of) {
+    await change(call, doc.id, (run) => waitForEvent(run, call.now()))
+    return undefined
+  }
   if (!task) {
     const ended = await change(call, doc.id, (run) => endRun(run, call.nowIso()))
     call.part(faultPointPart)('ingest-run-ended')
@@ -134,6 +146,7 @@ async function endTry(
   pass('ingest-task-logged')
   await change(call, id, (run) => moveRun(run, task, outcome, call))
   pass('ingest-task-ended')
+  if (value.part_of) call.wake(site_tasks_worker)
   return undefined
 }
 
@@ -181,6 +194,10 @@ function moveRun(
   const at = call.nowIso()
   if (!('failure' in outcome)) return completeStep(completeTask(run, task.name, madeBy(outcome), at))
   const noted = 'requested' in outcome ? noteRequested(run, task.name, outcome.requested) : run
+  if (run.part_of) {
+    const { reason, isFinal: is_final } = outcome.failure
+    return failRequest(noted, task, { reason, is_final }, at)
+  }
   const failed = failTry(noted, outcome.failure.isFinal ? { ...task, retries: 0 } : task, at)
   const { state, failures = 1 } = failed.tasks.find(({ name }) => name === task.name) ?? {}
   if (state !== 'up_for_retry') return completeStep(failed)

@@ -5,7 +5,11 @@ import type { RunTask } from './model.ts'
 type CodePin = Pick<WorkflowRun, 'commit' | 'catalog_version'>
 
 /** Undefined for a task that made nothing yet. */
-export function showLineage({ dataset, written, catalog_version }: RunTask): TaskLineage | undefined {
+export function showLineage({
+  dataset,
+  written,
+  catalog_version,
+}: Pick<RunTask, 'dataset' | 'written' | 'catalog_version'>): TaskLineage | undefined {
   const version = catalog_version === undefined ? {} : { catalog_version }
   if (written) {
     const { file, rows, bytes, digest, inputs } = written

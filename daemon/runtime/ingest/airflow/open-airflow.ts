@@ -10,10 +10,12 @@ import type { SettingValues } from '../../../kernel/settings/settings.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { findManaged, iterateManaged } from '../../../roles/ingest/managed-dag/find-managed.ts'
 import { isLive, type ManagedDag } from '../../../roles/ingest/managed-dag/model.ts'
+import { isSiteTask } from '../../../roles/ingest/partial-run/is-site-task.ts'
 import { runWatch } from '../../../roles/ingest/run-watch/watch-run.ts'
 import { newest_tick, scheduleTicks as scheduleTickDocuments } from '../../../roles/ingest/schedule-tick/model.ts'
 import { settings } from '../../../roles/ingest/settings.ts'
 import { scheduleTicks } from './schedule-ticks.ts'
+import { siteTaskHandover } from './site-task-handover.ts'
 
 type AirflowSettings = SettingValues<typeof settings>
 
@@ -25,7 +27,8 @@ type AirflowContext = Pick<WireContext, 'log' | 'storage'> & {
 export async function openAirflow({ resources, storage, log }: AirflowContext, base_url: string) {
   const chosen = getSettings(resources.resolved, settings)
   const { workflow_verify: verify, workflow_dag_folder: folder = '' } = chosen
-  const dags = dagFolder(folder, buildStepCommand(chosen))
+  const { name: site } = resources.site
+  const dags = dagFolder(folder, { command: buildStepCommand(chosen), site, isSiteTask })
   const ticks = openTicks({ resources, storage, log }, chosen, dags)
   const scheduler = airflowScheduler({
     ...{ base_url, version: chosen.workflow_api_version, audience: chosen.workflow_audience },
@@ -39,7 +42,8 @@ export async function openAirflow({ resources, storage, log }: AirflowContext, b
     name: 'schedule ticks',
     probe: async () => ticks.find((await storage.store.get(scheduleTickDocuments, newest_tick))?.value.noticed_ts),
   }
-  return { scheduler: { ...scheduler, ticks }, dependency }
+  const handover = siteTaskHandover({ folder: chosen.worker_folder ?? '', site, log })
+  return { scheduler: { ...scheduler, ticks }, dependency, handover }
 }
 
 function openTicks({ resources, log }: AirflowContext, chosen: AirflowSettings, dags: DagFolder) {

@@ -1,6 +1,5 @@
 // Ticks of the scheduler DAG, as workers of Airflow write them into the folder that they share with the site.
-import { constants } from 'node:fs'
-import { type FileHandle, lstat, open } from 'node:fs/promises'
+import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseJsonAs } from '../../../kernel/encoding/parse-json.ts'
 import { isRefusal, Refusal } from '../../../kernel/error/errors.ts'
@@ -13,8 +12,7 @@ import {
   ticks_folder,
 } from '../../../shared/schedule-tick/schedule-tick.ts'
 import type { ScheduleTicks } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
-
-const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants
+import { readUntrustedFile, UntrustedFileError } from '../handover/untrusted-file.ts'
 
 export type TickOptions = {
   /** That workers share with the site. */
@@ -90,26 +88,15 @@ async function readTick(folder: string, site: string): Promise<string | undefine
   const ticks = join(folder, ticks_folder)
   try {
     if (!(await lstat(ticks)).isDirectory()) throw describeFault('its folder is not a folder')
-    // Opening a pipe must not block, and no link is followed.
-    const file = await open(join(ticks, tickFileName(site)), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
-    try {
-      return parseTick(await readBounded(file), site)
-    } finally {
-      await file.close()
-    }
+    const bytes = await readUntrustedFile(join(ticks, tickFileName(site)), max_tick_bytes)
+    return parseTick(bytes.toString(), site)
   } catch (error) {
     if (isRefusal(error)) throw error
-    const { code } = error as NodeJS.ErrnoException
+    if (error instanceof UntrustedFileError && !error.isAbsent) throw describeFault(error.message)
+    const { code = 'ENOENT' } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined
-    throw describeFault(code === 'ELOOP' ? 'it is a link' : (code ?? 'it cannot be opened'))
+    throw describeFault(code)
   }
-}
-
-async function readBounded(file: FileHandle): Promise<string> {
-  if (!(await file.stat()).isFile()) throw describeFault('it is not a file')
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(max_tick_bytes + 1), 0, max_tick_bytes + 1, 0)
-  if (bytesRead > max_tick_bytes) throw describeFault('it is too large')
-  return buffer.subarray(0, bytesRead).toString()
 }
 
 function parseTick(text: string, site: string): string {

@@ -10,6 +10,7 @@ import { parseJsonAs } from '../../../kernel/encoding/parse-json.ts'
 import type { LandedCursor, LandedSummary } from '../../../roles/ingest/dataset/model.ts'
 import type { IngestFaultPoint } from '../../../roles/ingest/fault-points.ts'
 import type { TaskOutcome } from '../../../roles/ingest/parts.ts'
+import { makeFolder, shareDataset } from '../handover/shared-folder.ts'
 import type { DatasetPlace } from '../landing/land-blocks.ts'
 import type { TaskThreadJob } from '../thread-job.ts'
 
@@ -18,10 +19,11 @@ export type DatasetMaker = (place: DatasetPlace) => Promise<readonly string[]>
 
 export async function landOnce(job: TaskThreadJob, make: DatasetMaker): Promise<TaskOutcome> {
   const { name, folder } = datasetOf(job)
-  mkdirSync(dirname(folder), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(folder))
   // A try before may have landed it, and ended before its run knew.
   const landed = readManifest(folder)
   if (landed) {
+    shareDataset(folder)
     syncParents(folder, job.datasets)
     return { log: `${describe(landed.dataset)}\n`, ...outcomeOf(name, landed) }
   }
@@ -29,6 +31,7 @@ export async function landOnce(job: TaskThreadJob, make: DatasetMaker): Promise<
   const onDrafted = () => passFaultPoint(job, 'ingest-landing-drafted')
   const remarks = await make({ out: folder, drafts: job.drafts, onDrafted })
   passFaultPoint(job, 'ingest-landing-named')
+  shareDataset(folder)
   syncParents(folder, job.datasets)
   const made = readManifest(folder)
   if (!made) throw new Error('the dataset that landed is gone')

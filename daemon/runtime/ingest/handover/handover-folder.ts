@@ -1,0 +1,40 @@
+// The folders by which workers hand tasks to a site: workers write requests, the site writes results, and each removes its own files.
+import { chmod, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { writeDurablyAsync } from '../../../../adapters/platform/durable-file/write-durably.ts'
+import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
+import { siteName } from '../../../kernel/messaging/statement.ts'
+import type { SiteTaskRequest } from '../../../roles/ingest/partial-run/model.ts'
+import { isForGroup, makeFolder } from './shared-folder.ts'
+
+/** Inputs of a task, with the files that they were made of. */
+export const max_handover_bytes = 16_777_216
+
+/** `folder`: that workers and the site share; several sites may share one. */
+export function requestsFolder(folder: string, site: string): string {
+  return join(folder, 'requests', siteName.parse(site))
+}
+
+export function resultsFolder(folder: string, site: string): string {
+  return join(folder, 'results', siteName.parse(site))
+}
+
+/** Another request has another name, so that no result is that of another. */
+export function handoverFileName(request: SiteTaskRequest): string {
+  return `${canonicalDigest(request).slice(0, 32)}.json`
+}
+
+export function isHandoverFileName(name: string): boolean {
+  return /^[0-9a-f]{32}\.json$/.test(name)
+}
+
+/** Durable when it resolves; for the group of the folder where it has one. Throws what the file system throws. */
+export async function writeHandover(folder: string, name: string, content: unknown): Promise<void> {
+  makeFolder(folder)
+  const file = join(folder, name)
+  const draft = join(folder, `.${name}.draft`)
+  const beforeRename = async () => (isForGroup(folder) ? await chmod(draft, 0o640) : undefined)
+  // One that a killed process left; a link under its name is not followed.
+  await rm(draft, { force: true })
+  await writeDurablyAsync(file, JSON.stringify(content), { draft, beforeRename })
+}

@@ -1,0 +1,46 @@
+// Modes of what is made in the folder that workers and the site share.
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { writeHandover } from './handover-folder.ts'
+import { makeFolder, shareDataset } from './shared-folder.ts'
+import { readUntrustedFile } from './untrusted-file.ts'
+
+function createFolder(mode: number): string {
+  const folder = mkdtempSync(join(tmpdir(), 'shared-'))
+  chmodSync(folder, mode)
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+const modeOf = (file: string) => (statSync(file).mode & 0o7777).toString(8)
+
+async function makeAll(folder: string) {
+  const run = join(folder, 'datasets/acme/run')
+  makeFolder(run)
+  const dataset = join(run, 'task')
+  mkdirSync(dataset, { mode: 0o700 })
+  writeFileSync(join(dataset, 'dataset.json'), '{}', { mode: 0o600 })
+  shareDataset(dataset)
+  await writeHandover(join(folder, 'requests/alpha'), 'a.json', { a: 1 })
+  return [run, dataset, join(dataset, 'dataset.json'), join(folder, 'requests/alpha/a.json')].map(modeOf)
+}
+
+test('a folder with a group for its entries shares with it, whatever the umask leaves out', async () => {
+  const before = process.umask(0o077)
+  onTestFinished(() => void process.umask(before))
+  expect(await makeAll(createFolder(0o2770))).toEqual(['2770', '2750', '640', '640'])
+})
+
+test('any other folder shares nothing', async () => {
+  expect(await makeAll(createFolder(0o700))).toEqual(['700', '700', '600', '600'])
+})
+
+test('a request is read up to its bound, and what is not a file is not read', async () => {
+  const folder = createFolder(0o700)
+  writeFileSync(join(folder, 'a'), 'abc')
+  expect((await readUntrustedFile(join(folder, 'a'), 3)).toString()).toBe('abc')
+  await expect(readUntrustedFile(join(folder, 'a'), 2)).rejects.toThrow('too large')
+  await expect(readUntrustedFile(folder, 3)).rejects.toThrow('not a file')
+})
