@@ -6,7 +6,7 @@ import { parseJsonAs } from '../../kernel/encoding/parse-json.ts'
 import { type SiteTaskRequest, type StepResult, stepResult } from '../../roles/ingest/partial-run/model.ts'
 import {
   handoverFileName,
-  max_handover_bytes,
+  max_result_bytes,
   requestsFolder,
   resultsFolder,
   writeHandover,
@@ -26,7 +26,8 @@ export async function requestSite(
   { name: site, ...of }: StepSite,
   { folder, signal }: { readonly folder: string; readonly signal: AbortSignal },
 ): Promise<StepResult> {
-  const request: SiteTaskRequest = { format: 1, pipeline, run, task, inputs: [...inputs], ...of }
+  const named = inputs.map(({ inputs: _inputs, checks: _checks, ...dataset }) => dataset)
+  const request: SiteTaskRequest = { format: 1, pipeline, run, task, inputs: named, ...of }
   const requests = requestsFolder(folder, site)
   const name = handoverFileName(request)
   try {
@@ -48,7 +49,7 @@ export async function requestSite(
 /** Undefined while there is none. */
 async function readResult(file: string): Promise<Buffer | undefined> {
   try {
-    return await readUntrustedFile(file, max_handover_bytes)
+    return await readUntrustedFile(file, max_result_bytes)
   } catch (error) {
     if (error instanceof UntrustedFileError && error.isAbsent) return undefined
     throw error

@@ -258,7 +258,7 @@ test('a request for another task, DAG, dataset or run is refused, and files that
   const uid = await deployTasks(ann, 'attacked', [read, land])
   const dag_run_id = await trigger(ann, uid)
   const { pipeline, site: of } = readSpecification(folder, uid)
-  const dataset = { dataset: 'other/read', rows: 1, rejects: 0, bytes: 1, digest: 'a'.repeat(64), inputs: [] }
+  const dataset = { dataset: 'other/read', rows: 1, rejects: 0, bytes: 1, digest: 'a'.repeat(64) }
   const honest = {
     ...{ format: 1 as const, pipeline, dag_run_id, run: runNameOf(pipeline, dag_run_id), task: 'read', attempt: 1 },
     ...{ dag_digest: of?.dag_digest ?? '', inputs: [] as object[] },
@@ -286,7 +286,7 @@ test('a request for another task, DAG, dataset or run is refused, and files that
   const names = ['1', '2', '3', '4'].map((digit) => `${digit.repeat(32)}.json`)
   const [link = '', large = '', misnamed = '', directory = ''] = names
   symlinkSync('/etc/passwd', at(link))
-  writeFileSync(at(large), 'x'.repeat(16_777_217))
+  writeFileSync(at(large), 'x'.repeat(262_145))
   writeFileSync(at(misnamed), JSON.stringify(honest))
   mkdirSync(at(directory))
   expect(await serve(performAt(worker(), { uid, dag_run_id, task: 'read' }))).toMatchObject({ state: 'success' })

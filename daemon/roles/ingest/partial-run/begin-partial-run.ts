@@ -40,9 +40,13 @@ export async function beginPartialRun(
 export async function removePartialRun(call: Call, id: string): Promise<void> {
   const found = await call.store(dagRuns).find(id)
   if (!found?.value.part_of) return
-  const { doc } = await call
-    .store(dagRuns)
-    .update(id, ({ value }) => ({ next: stopRun(value, call.nowIso()), answer: undefined }))
-  announceJob(call, dagRuns, doc)
-  await removeEndedRun(call, doc)
+  try {
+    const rule = ({ value }: Doc<StoredDagRun>) => ({ next: stopRun(value, call.nowIso()), answer: undefined })
+    const { doc } = await call.store(dagRuns).update(id, rule)
+    announceJob(call, dagRuns, doc)
+    await removeEndedRun(call, doc)
+  } catch (error) {
+    // Another process was first.
+    if (!isRefusal(error) || error.code !== 'not_found') throw error
+  }
 }

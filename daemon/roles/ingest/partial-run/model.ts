@@ -17,7 +17,8 @@ export const siteTaskRequest = z.strictObject({
   task: taskName,
   /** The try, as the scheduler counts them. */
   attempt: z.int().min(1).max(100_000),
-  inputs: z.array(landedSummary.strip()).max(max_tasks),
+  /** Without what they were made of: a request is small, since the service reads it. */
+  inputs: z.array(landedSummary.omit({ inputs: true, checks: true })).max(max_tasks),
 })
 export type SiteTaskRequest = z.infer<typeof siteTaskRequest>
 

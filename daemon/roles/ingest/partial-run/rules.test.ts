@@ -21,7 +21,7 @@ const begun: StoredDagRun = {
   ...newJob(undefined, undefined),
 }
 const dataset = (name: string) => {
-  return { dataset: name, rows: 1, rejects: 0, bytes: 1, digest: digest('d'), inputs: [] }
+  return { dataset: name, rows: 1, rejects: 0, bytes: 1, digest: digest('d') }
 }
 const requestOf = (name: string, attempt = 1, more: Partial<SiteTaskRequest> = {}): SiteTaskRequest => {
   const known = { format: 1 as const, pipeline: 'pl_1', dag_run_id: 'r', run: 'pl_1.r.1', dag_digest: digest('a') }
@@ -92,7 +92,7 @@ test('a try that goes on, or has succeeded, ends for a later request too', () =>
   const going = beginTask(runOf(takeRequest(begun, requestOf('send'), terms)), 'send', at)
   const again = runOf(takeRequest(going, requestOf('send', 2), terms))
   expect(again.tasks[2]).toMatchObject({ state: 'running', tries: 1 })
-  const done = completeTask(again, 'send', { dataset: dataset('run-1/send') }, at)
+  const done = completeTask(again, 'send', { dataset: { ...dataset('run-1/send'), inputs: [] } }, at)
   expect(findEnd(done, requestOf('send', 2), 'run-1')).toMatchObject({ state: 'success' })
   expect(nextOf(runOf(takeRequest(done, requestOf('send', 3), terms)))).toBeUndefined()
 })

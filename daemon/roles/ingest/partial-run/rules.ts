@@ -91,7 +91,7 @@ function moveTo(
 
 function takeInput(task: RunTask, { name, after }: DagTask, { inputs }: SiteTaskRequest): RunTask {
   const dataset = inputs.find((input) => input.dataset.endsWith(`/${task.name}`))
-  if (after.includes(task.name) && dataset) return { ...task, state: 'success', dataset }
+  if (after.includes(task.name) && dataset) return { ...task, state: 'success', dataset: { ...dataset, inputs: [] } }
   if (task.name !== name || task.state === 'success' || task.state === 'running') return task
   const { state: _state, ...waiting } = task
   return waiting

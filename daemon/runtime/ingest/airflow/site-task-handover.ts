@@ -9,7 +9,7 @@ import type { HandedTask, SiteTaskHandover } from '../../../roles/ingest/partial
 import {
   handoverFileName,
   isHandoverFileName,
-  max_handover_bytes,
+  max_request_bytes,
   requestsFolder,
   resultsFolder,
   writeHandover,
@@ -19,7 +19,7 @@ import { readUntrustedFile, UntrustedFileError } from '../handover/untrusted-fil
 type HandoverOptions = { readonly folder: string; readonly site: string; readonly log: Pick<Log, 'warn'> }
 
 /** Requests that are looked at in one pass; those beyond wait until others have their results. */
-const max_open = 1_000
+const max_open = 200
 
 export function siteTaskHandover({ folder, site, log }: HandoverOptions): SiteTaskHandover {
   const requests = requestsFolder(folder, site)
@@ -30,7 +30,7 @@ export function siteTaskHandover({ folder, site, log }: HandoverOptions): SiteTa
 
   const readRequest = async (name: string): Promise<HandedTask | undefined> => {
     try {
-      const request = parseJsonAs(siteTaskRequest, await readUntrustedFile(join(requests, name), max_handover_bytes))
+      const request = parseJsonAs(siteTaskRequest, await readUntrustedFile(join(requests, name), max_request_bytes))
       if (!request || handoverFileName(request) !== name)
         throw new UntrustedFileError('it is not a request of a worker')
       const isOfRun = request.run.startsWith(`${request.pipeline}.${request.dag_run_id}.`)

@@ -7,8 +7,10 @@ import { siteName } from '../../../kernel/messaging/statement.ts'
 import type { SiteTaskRequest } from '../../../roles/ingest/partial-run/model.ts'
 import { isForGroup, makeFolder } from './shared-folder.ts'
 
-/** Inputs of a task, with the files that they were made of. */
-export const max_handover_bytes = 16_777_216
+/** Names of as many datasets as a task takes: the service parses it at once. */
+export const max_request_bytes = 262_144
+/** The log of a task, and what it took. */
+export const max_result_bytes = 16_777_216
 
 /** `folder`: that workers and the site share; several sites may share one. */
 export function requestsFolder(folder: string, site: string): string {
