@@ -12,6 +12,7 @@ import { run } from '../../../daemon/roles/ingest/datapipeline/run.ts'
 import { stop } from '../../../daemon/roles/ingest/datapipeline/stop.ts'
 import { update } from '../../../daemon/roles/ingest/datapipeline/update.ts'
 import { dagRuns } from '../../../daemon/roles/ingest/runner/model.ts'
+import { find } from '../../../daemon/roles/resolution/entity/find.ts'
 import { create as createLens } from '../../../daemon/roles/resolution/lens/create.ts'
 import { revoke } from '../../../daemon/roles/site/token/revoke.ts'
 import {
@@ -19,6 +20,7 @@ import {
   requestsFolder,
   resultsFolder,
 } from '../../../daemon/runtime/ingest/handover/handover-folder.ts'
+import { runCommand } from '../../support/command/run-command.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
 import { openScriptedAirflow, scriptedAirflowSections } from '../../support/ingest/scripted-airflow.ts'
 import { performAt, performRun, readSpecification, runNameOf } from '../../support/ingest/scripted-worker.ts'
@@ -190,6 +192,11 @@ test('the site resolves, raises a signal and dispatches for a worker, in the nam
   expect(classification?.level).toBe('UNCLASSIFIED')
   expect(tasks.map(({ requested }) => requested?.object)).toEqual([undefined, 'fusion_run', 'signal', undefined])
   expect(tasks[3]?.lineage).toMatchObject({ rows_out: 1 })
+  const { uid: entity } = await ann.ok(find, { lens: 'people', node_id: 'east', record_id: 'p5' })
+  const words = ['resolve', 'origin', entity, '--site', path.dirname(site().folder.profile), '--token', ann.token]
+  const { stdout } = await runCommand(words)
+  expect(stdout).toContain(`task east of the run ${dag_run_id} of whole`)
+  expect(stdout).toContain('line 6 of east.jsonl')
 })
 
 test('a try that failed is followed by another, as the scheduler decides', async () => {
