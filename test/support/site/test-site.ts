@@ -199,7 +199,7 @@ function throwError(why: string): never {
   throw new Error(why)
 }
 
-/** Waits until `look` gives something, and gives that; throws what was seen last when it never does. */
+/** Waits until `look` gives something, and gives that; throws when it never does. Looks seldom once it waits long: each look costs a daemon time. */
 export async function waitUntil<T>(
   look: () => Promise<T | undefined | false> | T | undefined | false,
   patience_ms = 60_000,
@@ -208,7 +208,8 @@ export async function waitUntil<T>(
   for (;;) {
     const seen = await look()
     if (seen !== undefined && seen !== false) return seen
-    if (performance.now() - began > patience_ms) throw new Error(`it never came true: ${look}`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    const elapsed_ms = performance.now() - began
+    if (elapsed_ms > patience_ms) throw new Error(`it never came true: ${look}`)
+    await new Promise((resolve) => setTimeout(resolve, Math.min(50, Math.max(5, elapsed_ms / 20))))
   }
 }
