@@ -23,17 +23,18 @@ import {
 import { waitUntil } from '../../support/site/test-site.ts'
 import { type FederationNetwork, type FederationTransport, federationTransports } from './federation-transports.ts'
 
-/** Three opinions at home and the votes of two invited sites: 1,000 contributions. */
-const sessions = 200
+/** Three opinions at home and the votes of two invited sites: 1,000 contributions over all networks, in the soak over each. */
+const sessions = Number(process.env.FEDERATED_SESSIONS ?? 50)
 const n = 5
 const lanes = 4
+const tenth = sessions / 10
 /** By number of the session: when it is opened, this happens. */
 const deaths: ReadonlyMap<number, number> = new Map([
-  [40, 0],
-  [90, 1],
-  [140, 2],
+  [2 * tenth, 0],
+  [5 * tenth, 1],
+  [7 * tenth, 2],
 ])
-const disruption_at = 110
+const disruption_at = 6 * tenth
 
 const names = ['alpha', 'bravo', 'charlie']
 /** Each arm runs with a copy: all have the same keys, and so the same signed content. */
@@ -53,7 +54,7 @@ const evidenceByTransport = new Map<string, readonly string[]>()
 for (const arm of federationTransports) {
   const test = arm.requirement ? whenPresent(arm.requirement) : plain
   describe(arm.name, () => {
-    test('1,000 contributions of three sites are ratified despite every death', async () => {
+    test(`${sessions * n} contributions of three sites are ratified despite every death`, async () => {
       const federation = await Federation.over(arm)
       try {
         evidenceByTransport.set(arm.name, await federation.run())
