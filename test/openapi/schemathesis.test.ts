@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { roleSocketFile } from '../../daemon/boot/storage/site-folder.ts'
 import { everyRole } from '../../daemon/every-role.ts'
-import { pathParameters } from '../../daemon/kernel/operation/operation.ts'
+import { listPaths, pathParameters } from '../../daemon/kernel/operation/operation.ts'
 import { operationsOf } from '../../daemon/kernel/role/built-in-operations.ts'
 import { createOperationFixture, type OperationFixture } from '../support/every-operation/operation-fixture.ts'
 import { whenPresent } from '../support/runner/requires.ts'
@@ -45,6 +45,7 @@ present.each(kinds)(
     const served = await site.request(role, { method: 'GET', path: '/openapi.json', token: admin })
     writeFileSync(document, served.text)
     // A stream is read until the time limit: by itself, its ids made up, there are few to wait for.
+    writeFileSync(path.join(site.dir, 'schemathesis.toml'), configureAliases(role))
     const runs = [
       streams.flatMap((address) => ['--exclude-operation-id', address]),
       ...ending.map((address) => ['--include-operation-id', address, '--phases', 'fuzzing']),
@@ -59,6 +60,22 @@ present.each(kinds)(
   },
   300_000,
 )
+
+/**
+ * Of an operation that several paths serve, the boundary values go to its own path. They follow from the schemas alone,
+ * which are the same for all its paths; each path has examples of its own.
+ */
+function configureAliases(role: string): string {
+  const aliases = everyRole
+    .filter(({ name }) => name === role)
+    .flatMap(operationsOf)
+    .flatMap(({ operation }) =>
+      listPaths(operation)
+        .slice(1)
+        .map((alias) => `"${operation.method} ${alias}"`),
+    )
+  return aliases.length > 0 ? `[[operations]]\ninclude-name = [${aliases}]\nphases.coverage.enabled = false\n` : ''
+}
 
 /** Strangers alone come to the proxy's port: its operations are on its local socket, which the tool cannot reach. */
 async function bridgeToSocket(socket: string): Promise<number> {
