@@ -273,6 +273,24 @@ test.each<[string, TdsAnswer, string]>([
   expect(error).not.toContain(String(server.port))
 })
 
+/** Rows without an end that are smaller than the most that is read without one. */
+function* endlessList(): Generator<Buffer> {
+  const columns = [
+    ['name', 'max'],
+    ['', 'text'],
+    ['', 'int'],
+  ] as const
+  yield columnsToken(columns)
+  yield* endlessly(rowToken(columns, ['x'.repeat(1_000_000), 'int', 4]))
+}
+
+test('a list without an end ends the reading', async () => {
+  const tables = tablesOf([id], [])
+  const server = await listen({ batch: (sql) => (sql.includes('sys.columns') ? endlessList() : tables.answer(sql)) })
+  await expect(read(connect(server))).rejects.toThrow('bytes without a row')
+  await expect.poll(() => server.countOpen()).toBe(0)
+})
+
 test.each<[string, TdsScript]>([
   ['a greeting with options beyond its end', { greeting: packetOf(4, Buffer.from([1, 0, 99, 0, 1, 0xff])) }],
   ['a greeting without an end', { greeting: packetOf(4, Buffer.from([0, 0])) }],

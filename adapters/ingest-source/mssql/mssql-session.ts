@@ -61,7 +61,7 @@ export class MssqlSession {
   /** All rows of a statement whose result is small. Throws as `stream` does. */
   async query(sql: string, signal: AbortSignal): Promise<readonly MssqlRow[]> {
     const rows: MssqlRow[] = []
-    for await (const row of this.stream(sql, signal)) {
+    for await (const row of this.#read(sql, signal, true)) {
       rows.push(row)
       if (rows.length > max_listed_rows) throw notMssql()
     }
@@ -72,7 +72,12 @@ export class MssqlSession {
    * Rows as they arrive; the server waits while nobody requests one. Throws `RowSourceError`, and the reason of the signal,
    * which ends the session, as leaving the rows does.
    */
-  async *stream(sql: string, signal: AbortSignal): AsyncGenerator<MssqlRow> {
+  stream(sql: string, signal: AbortSignal): AsyncGenerator<MssqlRow> {
+    return this.#read(sql, signal, false)
+  }
+
+  /** `isSmall`: all rows are kept, so that they count together. */
+  async *#read(sql: string, signal: AbortSignal, isSmall: boolean): AsyncGenerator<MssqlRow> {
     signal.throwIfAborted()
     const abort = () => this.#fail(signal.reason)
     signal.addEventListener('abort', abort, { once: true })
@@ -80,7 +85,7 @@ export class MssqlSession {
     try {
       if (this.#fault !== undefined) throw this.#fault
       this.#connection ??= await this.#connect()
-      yield* this.#execute(this.#connection, sql)
+      yield* this.#execute(this.#connection, sql, isSmall)
       hasEnded = true
     } catch (error) {
       hasEnded = true
@@ -96,7 +101,7 @@ export class MssqlSession {
     }
   }
 
-  async *#execute(connection: Connection, sql: string): AsyncGenerator<MssqlRow> {
+  async *#execute(connection: Connection, sql: string, isSmall: boolean): AsyncGenerator<MssqlRow> {
     const queue: RowQueue = { rows: [], end: undefined, wake: Promise.withResolvers() }
     const request = new this.#driver.Request(sql, (error) => {
       queue.end = { error }
@@ -106,7 +111,7 @@ export class MssqlSession {
     })
     request.on('row', (columns: readonly { readonly value: unknown }[]) => {
       if (queue.end) return
-      this.#unread_bytes = 0
+      if (!isSmall) this.#unread_bytes = 0
       queue.rows.push(columns.map(({ value }) => value))
       this.#isPaused = queue.rows.length >= buffered_rows
       if (this.#isPaused) request.pause()

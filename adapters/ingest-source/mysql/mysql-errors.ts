@@ -7,6 +7,10 @@ import {
 } from '../../../daemon/shared/row-source/connection-failure.ts'
 import { RowSourceError } from '../../../daemon/shared/row-source/row-source.ts'
 
+export function notMysql(): RowSourceError {
+  return new RowSourceError('the server does not answer as a server of MySQL does')
+}
+
 export function describeMysqlError(error: unknown): RowSourceError {
   const { code, errno, message } = error as { code?: unknown; errno?: unknown; message?: unknown }
   if (code === 'HANDSHAKE_NO_SSL_SUPPORT') return new RowSourceError(no_tls)

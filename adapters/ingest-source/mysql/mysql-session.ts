@@ -8,7 +8,7 @@ import type { ServerAccess } from '../../../daemon/shared/row-source/server-acce
 import type { AddressRule } from '../../platform/address-rule/address-rule.ts'
 import { checkedSocket } from '../../platform/address-rule/checked-socket.ts'
 import type { MysqlDriver } from './driver.ts'
-import { describeMysqlError } from './mysql-errors.ts'
+import { describeMysqlError, notMysql } from './mysql-errors.ts'
 
 export type MysqlAccess = ServerAccess & {
   readonly database: string
@@ -24,13 +24,21 @@ const connect_timeout_ms = 10_000
 /** Without a byte of the server. */
 const idle_timeout_ms = 300_000
 const close_timeout_ms = 2_000
+const packet_header_bytes = 4
 /** Rows that are parsed and not yet requested: few, since each may be large. */
 const buffered_rows = 16
+/** Without a row: more than any row that is read. The library keeps a packet of any length, and columns of any number. */
+const max_unread_bytes = 33_554_432
+/** Before the session is there. */
+const max_greeting_bytes = 262_144
+/** Of statements whose result is small. */
+const max_listed_rows = 10_000
 
 /** Parts of a connection that its types leave out. */
 type ConnectionParts = {
   stream: Socket
-  readonly packetParser: { execute(data: Buffer): void }
+  /** `length`: of the packet that is parsed, without its header. */
+  readonly packetParser: { readonly length: number; execute(data: Buffer): void }
   startTLS(onSecure: (error?: Error) => void): void
 }
 
@@ -41,6 +49,8 @@ export class MysqlSession {
   #socket: Socket | undefined
   #rows: Readable | undefined
   #fault: unknown
+  #unread_bytes = 0
+  #max_unread_bytes = max_greeting_bytes
 
   constructor(access: MysqlAccess, driver: MysqlDriver) {
     this.#access = access
@@ -50,7 +60,10 @@ export class MysqlSession {
   /** All rows of a statement whose result is small. Throws as `stream` does. */
   async query(sql: string, signal: AbortSignal): Promise<readonly (readonly MysqlValue[])[]> {
     const rows: (readonly MysqlValue[])[] = []
-    for await (const row of this.stream(sql, () => undefined, signal)) rows.push(row)
+    for await (const row of this.#read(sql, undefined, signal)) {
+      rows.push(row)
+      if (rows.length > max_listed_rows) throw notMysql()
+    }
     return rows
   }
 
@@ -58,9 +71,18 @@ export class MysqlSession {
    * Rows as they arrive; the server waits while nobody requests one. Throws `RowSourceError`, and the reason of the signal,
    * which ends the session, as leaving the rows does.
    */
-  async *stream(
+  stream(
     sql: string,
     onFields: (fields: readonly MysqlField[]) => void,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly MysqlValue[]> {
+    return this.#read(sql, onFields, signal)
+  }
+
+  /** `onFields`: absent for a small result, all of whose rows are kept. */
+  async *#read(
+    sql: string,
+    onFields: ((fields: readonly MysqlField[]) => void) | undefined,
     signal: AbortSignal,
   ): AsyncGenerator<readonly MysqlValue[]> {
     signal.throwIfAborted()
@@ -70,17 +92,26 @@ export class MysqlSession {
     try {
       if (this.#fault !== undefined) throw this.#fault
       this.#connection ??= this.#connect()
+      this.#unread_bytes = 0
       // A value is read as its bytes, by no rule of the library.
       const query = this.#connection.query({ sql, rowsAsArray: true, typeCast: false })
-      query.on('fields', (fields: readonly MysqlField[] | undefined) => fields && onFields(fields))
       this.#rows = query.stream({ highWaterMark: buffered_rows })
+      if (onFields) {
+        query.on('fields', (fields: readonly MysqlField[] | undefined) => fields && onFields(fields))
+        query.on('result', () => {
+          this.#unread_bytes = 0
+        })
+      }
       for await (const row of this.#rows) if (Array.isArray(row)) yield row as readonly MysqlValue[]
       hasEnded = true
     } catch (error) {
       hasEnded = true
       signal.throwIfAborted()
       const fault = this.#fault ?? error
-      throw fault instanceof RowSourceError ? fault : describeMysqlError(fault)
+      const described = fault instanceof RowSourceError ? fault : describeMysqlError(fault)
+      // Nothing is known of the session after an error.
+      this.#fail(described)
+      throw described
     } finally {
       signal.removeEventListener('abort', abort)
       // The server would send the rest before it takes another statement.
@@ -118,6 +149,14 @@ export class MysqlSession {
     socket.on('close', () => this.#fail(new Error('the connection is lost')))
     const parts = connection as unknown as ConnectionParts
     parts.startTLS = (onSecure) => this.#startTls(parts, onSecure)
+    this.#listen(socket, parts)
+    // The library writes a line to the log of the service for each.
+    connection.on('warn', () => {
+      throw notMysql()
+    })
+    connection.once('connect', () => {
+      this.#max_unread_bytes = max_unread_bytes
+    })
     socket.setTimeout(idle_timeout_ms, () => socket.destroy(new Error('no answer')))
     socket.connect(port, host)
     return connection
@@ -127,7 +166,8 @@ export class MysqlSession {
   #startTls(parts: ConnectionParts, onSecure: (error?: Error) => void): void {
     const { host, ca } = this.#access
     const plain = parts.stream
-    plain.removeAllListeners('data')
+    // After its greeting a server waits for TLS: what comes with it is of somebody between, and would be taken for an answer.
+    if (this.#unread_bytes !== parts.packetParser.length + packet_header_bytes) throw notMysql()
     const secure = connectTls({
       ...{ socket: plain, host, rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) },
       ...(/^[0-9.]+$|:/.test(host) ? {} : { servername: host }),
@@ -143,8 +183,23 @@ export class MysqlSession {
       if (isSecure) plain.destroy(error)
       else onSecure(error)
     })
-    secure.on('data', (data: Buffer) => parts.packetParser.execute(data))
+    plain.removeAllListeners('data')
+    this.#listen(secure, parts)
     parts.stream = secure
+  }
+
+  #listen(stream: Socket, { packetParser }: ConnectionParts): void {
+    stream.removeAllListeners('data')
+    stream.on('data', (chunk: Buffer) => {
+      this.#unread_bytes += chunk.length
+      try {
+        if (this.#unread_bytes > this.#max_unread_bytes)
+          throw new RowSourceError(`the server sent more than ${this.#max_unread_bytes} bytes without a row`)
+        packetParser.execute(chunk)
+      } catch (error) {
+        this.#fail(error instanceof RowSourceError ? error : notMysql())
+      }
+    })
   }
 
   async close(): Promise<void> {

@@ -11,6 +11,7 @@ import type { ServerAccess } from '../../../daemon/shared/row-source/server-acce
 import type { AddressRule } from '../../platform/address-rule/address-rule.ts'
 import { checkedSocket } from '../../platform/address-rule/checked-socket.ts'
 import type { PostgresDriver } from './driver.ts'
+import { notPostgres, PostgresGuard } from './postgres-guard.ts'
 
 export type PostgresAccess = ServerAccess & {
   readonly database: string
@@ -30,6 +31,11 @@ const lock_timeout_ms = 10_000
 const idle_timeout_ms = 600_000
 const close_timeout_ms = 2_000
 
+/** Parts of a client that its types leave out. */
+type PostgresParts = {
+  readonly connection: NodeJS.EventEmitter & { attachListeners(stream: Pick<NodeJS.EventEmitter, 'on'>): void }
+}
+
 export class PostgresSession {
   readonly #access: PostgresAccess
   readonly #driver: PostgresDriver
@@ -37,6 +43,7 @@ export class PostgresSession {
   #end: () => void = () => undefined
   #hasEnded = false
   #refusal: RowSourceError | undefined
+  readonly #guard = new PostgresGuard()
 
   constructor(access: PostgresAccess, driver: PostgresDriver) {
     this.#access = access
@@ -55,7 +62,10 @@ export class PostgresSession {
     try {
       this.#connected ??= this.#connect()
       const client = await this.#connected
+      this.#guard.begin()
       const result = await client.query<(string | null)[]>({ text, values: [...values], rowMode: 'array' })
+      // Several results are a list.
+      if (!Array.isArray(result.rows)) throw notPostgres()
       return result.rows
     } catch (error) {
       signal.throwIfAborted()
@@ -86,14 +96,36 @@ export class PostgresSession {
     }
     // Errors between two queries meet the next one.
     client.on('error', () => undefined)
-    if (tls === 'off') this.#keepPasswordClosed(client)
+    const { connection } = client as unknown as PostgresParts
+    this.#guardMessages(connection)
+    if (tls === 'off') this.#keepPasswordClosed(connection)
     await client.connect()
     return client
   }
 
+  /** An error of the parser of the library would end the thread. */
+  #guardMessages(connection: PostgresParts['connection']): void {
+    const attach = connection.attachListeners.bind(connection)
+    connection.attachListeners = (stream) =>
+      attach({
+        on: (event, take) =>
+          stream.on(event, event === 'data' ? (chunk: Buffer) => this.#takeChunk(chunk, take) : take),
+      })
+  }
+
+  #takeChunk(chunk: Buffer, parse: (chunk: Buffer) => void): void {
+    if (this.#refusal) return
+    try {
+      this.#guard.check(chunk)
+      parse(chunk)
+    } catch (error) {
+      this.#refusal = error instanceof RowSourceError ? error : notPostgres()
+      this.#end()
+    }
+  }
+
   /** Without TLS the secret is proven, and never sent as it is, whatever the server requests. */
-  #keepPasswordClosed(client: Client): void {
-    const { connection } = client as unknown as { readonly connection: NodeJS.EventEmitter }
+  #keepPasswordClosed(connection: PostgresParts['connection']): void {
     connection.prependListener('authenticationCleartextPassword', () => {
       this.#refusal = new RowSourceError(open_secret)
       this.#end()
