@@ -1,23 +1,10 @@
 // The rows of a table of SQL Server at or above a value of one column: the server compares the values, texts by their code units.
 import type { CursorType } from '../../../daemon/kernel/data/landed-dataset.ts'
-import {
-  type CursorValue,
-  checkCursorType,
-  checkCursorValue,
-  type RowCursor,
-  type RowPlace,
-  refuseCursorType,
-  refuseMissingValues,
-} from '../../../daemon/shared/row-source/row-cursor.ts'
+import { type RowCursor, refuseCursorType } from '../../../daemon/shared/row-source/row-cursor.ts'
+import { findSqlRange, type SqlRange } from '../../../daemon/shared/row-source/sql-range.ts'
 import { notMssql } from './mssql-errors.ts'
 import type { MssqlSession } from './mssql-session.ts'
 import { findReading, type MssqlColumn } from './mssql-types.ts'
-
-/** `place`: an expression of SQL that is a number of `mssqlPlaces`. */
-export type MssqlRange = { readonly place: string; readonly where: string; readonly end: CursorValue }
-
-/** By number. */
-export const mssqlPlaces: readonly RowPlace[] = ['between', 'start', 'end']
 
 type TypeOrder = {
   readonly type: CursorType
@@ -57,31 +44,29 @@ export async function findMssqlRange(
   column: MssqlColumn,
   cursor: RowCursor,
   signal: AbortSignal,
-): Promise<MssqlRange | undefined> {
+): Promise<SqlRange | undefined> {
   const order = orders.get(column.type_name)
   if (order === undefined) throw refuseCursorType(cursor, column.type_name)
-  checkCursorType(cursor, order.type)
-  const [missing] = await session.query(
-    `SELECT CASE WHEN EXISTS (SELECT 1 FROM ${table} WHERE ${quoted} IS NULL) THEN 1 ELSE 0 END`,
-    signal,
-  )
-  if (missing?.[0] !== 0) throw missing?.[0] === 1 ? refuseMissingValues(cursor) : notMssql()
   // By the code units of the text, whatever the order of the database.
   const value = order === text ? `${findReading(column).select(quoted, column)} COLLATE Latin1_General_BIN2` : quoted
-  const start = cursor.from && order.literal(cursor.from.value)
-  const from = start === undefined ? '' : ` WHERE ${value} >= ${start}`
-  const [greatest] = await session.query(`SELECT ${order.describe(`MAX(${value})`)} FROM ${table}${from}`, signal)
-  const found = greatest?.[0]
-  if (found === null) return undefined
-  if (typeof found !== 'string') throw notMssql()
-  const end = checkCursorValue(cursor, { type: order.type, value: found })
-  const isStart = start === undefined ? '' : `WHEN ${value} = ${start} THEN 1 `
-  const upTo = order.literal(end.value)
-  return {
-    place: `CASE ${isStart}WHEN ${value} = ${upTo} THEN 2 ELSE 0 END`,
-    where: `${value} <= ${upTo}${start === undefined ? '' : ` AND ${value} >= ${start}`}`,
-    end,
-  }
+  const findFirst = async (sql: string) => (await session.query(sql, signal))[0]?.[0]
+  return await findSqlRange(
+    cursor,
+    { type: order.type, value, literal: (each) => order.literal(each.value) },
+    {
+      async hasMissing() {
+        const isThere = `EXISTS (SELECT 1 FROM ${table} WHERE ${quoted} IS NULL)`
+        const found = await findFirst(`SELECT CASE WHEN ${isThere} THEN 1 ELSE 0 END`)
+        if (found !== 0 && found !== 1) throw notMssql()
+        return found === 1
+      },
+      async findGreatest(where) {
+        const found = await findFirst(`SELECT ${order.describe(`MAX(${value})`)} FROM ${table}${where}`)
+        if (found !== null && typeof found !== 'string') throw notMssql()
+        return found
+      },
+    },
+  )
 }
 
 /** No character but the quote has a meaning in a text of SQL Server. */

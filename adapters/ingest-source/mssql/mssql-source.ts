@@ -1,22 +1,18 @@
 // Rows of a table of SQL Server, as the server sends them, in a transaction that changes nothing.
-import { describeJsonRow } from '../../../daemon/shared/row-source/json-row.ts'
-import type { RowCursor } from '../../../daemon/shared/row-source/row-cursor.ts'
 import {
   max_value_bytes,
   nameSome,
-  type RowRequest,
   type RowSource,
   RowSourceError,
 } from '../../../daemon/shared/row-source/row-source.ts'
-import { chooseTableColumns } from '../../../daemon/shared/row-source/table-columns.ts'
+import type { SqlRange } from '../../../daemon/shared/row-source/sql-range.ts'
+import { blocksOfRows, rowDescriber, type SqlColumn } from '../../../daemon/shared/row-source/sql-rows.ts'
+import { chooseCursorColumn, chooseTableColumns } from '../../../daemon/shared/row-source/table-columns.ts'
 import type { MssqlDriver } from './driver.ts'
-import { findMssqlRange, type MssqlRange, mssqlPlaces, quoteText } from './mssql-cursor.ts'
+import { findMssqlRange, quoteText } from './mssql-cursor.ts'
 import { notMssql } from './mssql-errors.ts'
 import { type MssqlAccess, type MssqlRow, MssqlSession } from './mssql-session.ts'
 import { describeValue, findReading, findStatedType, findUsualType, isLarge, type MssqlColumn } from './mssql-types.ts'
-
-const block_rows = 256
-const block_characters = 2_097_152
 
 export function mssqlSource(access: MssqlAccess, driver: MssqlDriver): RowSource {
   const session = new MssqlSession(access, driver)
@@ -33,12 +29,17 @@ export function mssqlSource(access: MssqlAccess, driver: MssqlDriver): RowSource
       await session.query('SET NOCOUNT ON; SET LOCK_TIMEOUT 10000; SET DEADLOCK_PRIORITY LOW', signal)
       const known = await listColumns(session, schema, request.table, signal)
       chosen = chooseTableColumns(request, known)
-      for (const column of chosen) findReading(column)
+      const columns = chosen.map(columnOf)
       await beginReading(session, signal)
       const table = `${quoteName(schema)}.${quoteName(request.table)}`
-      const range = await findRange(session, table, request, known, signal)
+      const column = chooseCursorColumn(request, known)
+      const range =
+        request.cursor &&
+        column &&
+        (await findMssqlRange(session, table, quoteName(column.name), column, request.cursor, signal))
       if (request.cursor && !range) return
-      yield* describeRows(session.stream(buildSelect(table, chosen, range), signal), chosen, request.cursor?.onRow)
+      const rows = session.stream(buildSelect(table, chosen, range), signal)
+      yield* blocksOfRows(rows, rowDescriber(columns, request.cursor?.onRow, notMssql))
       if (range) request.cursor?.onEnd(range.end)
       await session.query('COMMIT TRANSACTION', signal)
     },
@@ -84,22 +85,16 @@ function readColumn([name, type_name, max_length]: MssqlRow): MssqlColumn {
   return { name, type_name, max_length }
 }
 
-async function findRange(
-  session: MssqlSession,
-  table: string,
-  { table: name, cursor }: RowRequest,
-  known: readonly MssqlColumn[],
-  signal: AbortSignal,
-): Promise<MssqlRange | undefined> {
-  if (!cursor) return undefined
-  const [column] = chooseTableColumns({ table: name, columns: [cursor.column] }, known)
-  return column && (await findMssqlRange(session, table, quoteName(column.name), column, cursor, signal))
+/** Throws `RowSourceError` for a type that is not read. */
+function columnOf(column: MssqlColumn): SqlColumn<unknown> {
+  const { form } = findReading(column)
+  return { name: column.name, describe: (value) => describeValue(form, value) }
 }
 
 const quoteName = (name: string) => `[${name.replaceAll(']', ']]')}]`
 
 /** After the values a column says whether one is too large, which is then not sent. The last one is the place of the row. */
-function buildSelect(table: string, columns: readonly MssqlColumn[], range: MssqlRange | undefined): string {
+function buildSelect(table: string, columns: readonly MssqlColumn[], range: SqlRange | undefined): string {
   const tests: string[] = []
   const values = columns.map((column) => {
     const { select, form } = findReading(column)
@@ -113,33 +108,4 @@ function buildSelect(table: string, columns: readonly MssqlColumn[], range: Mssq
   const flag = tests.length === 0 ? '0' : `CASE WHEN ${tests.join(' OR ')} THEN 1 ELSE 0 END`
   const where = range ? ` WHERE ${range.where}` : ''
   return `SELECT ${[...values, flag, range?.place ?? '0'].join(', ')} FROM ${table}${where}`
-}
-
-async function* describeRows(
-  rows: AsyncIterable<MssqlRow>,
-  columns: readonly MssqlColumn[],
-  onRow: RowCursor['onRow'] | undefined,
-): AsyncGenerator<readonly string[]> {
-  const names = columns.map(({ name }) => name)
-  const forms = columns.map((column) => findReading(column).form)
-  let block: string[] = []
-  let characters = 0
-  for await (const row of rows) {
-    if (row.length !== names.length + 2) throw notMssql()
-    const place = mssqlPlaces[Number(row[names.length + 1])]
-    if (row[names.length] === 1) throw new RowSourceError(`a row has a value of more than ${max_value_bytes} bytes`)
-    if (row[names.length] !== 0 || place === undefined) throw notMssql()
-    const line = describeJsonRow(
-      names,
-      forms.map((form, at) => describeValue(form, row[at])),
-    )
-    onRow?.(place)
-    block.push(line)
-    characters += line.length
-    if (block.length < block_rows && characters < block_characters) continue
-    yield block
-    block = []
-    characters = 0
-  }
-  yield block
 }

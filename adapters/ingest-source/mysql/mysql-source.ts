@@ -1,7 +1,5 @@
 // Rows of a table of MySQL or MariaDB, as the server sends them, in a transaction that reads alone.
 import type { DataSchema } from '../../../daemon/kernel/data/data-schema.ts'
-import { describeJsonRow, describeJsonValue } from '../../../daemon/shared/row-source/json-row.ts'
-import type { RowCursor } from '../../../daemon/shared/row-source/row-cursor.ts'
 import {
   max_value_bytes,
   nameSome,
@@ -9,14 +7,14 @@ import {
   type RowSource,
   RowSourceError,
 } from '../../../daemon/shared/row-source/row-source.ts'
-import { chooseTableColumns } from '../../../daemon/shared/row-source/table-columns.ts'
+import type { SqlRange } from '../../../daemon/shared/row-source/sql-range.ts'
+import { blocksOfRows, rowDescriber } from '../../../daemon/shared/row-source/sql-rows.ts'
+import { chooseCursorColumn, chooseTableColumns } from '../../../daemon/shared/row-source/table-columns.ts'
 import type { MysqlDriver } from './driver.ts'
-import { findMysqlRange, type MysqlRange, mysqlPlaces } from './mysql-cursor.ts'
+import { findMysqlRange } from './mysql-cursor.ts'
+import { notMysql } from './mysql-errors.ts'
 import { type MysqlAccess, type MysqlField, MysqlSession, type MysqlValue } from './mysql-session.ts'
-import { columnOf, findStatedType, findUsualType, type MysqlColumn } from './mysql-types.ts'
-
-const block_rows = 256
-const block_characters = 2_097_152
+import { columnOf, findStatedType, findUsualType } from './mysql-types.ts'
 
 export function mysqlSource(access: MysqlAccess, driver: MysqlDriver): RowSource {
   const session = new MysqlSession(access, driver)
@@ -34,18 +32,25 @@ export function mysqlSource(access: MysqlAccess, driver: MysqlDriver): RowSource
       const known = await listColumns(session, access.database, request, signal)
       const chosen = chooseTableColumns(request, known)
       usual = chosen.map(({ name, type_name }) => findUsualType(name, type_name))
-      const names = chosen.map(({ name }) => name)
-      let columns: readonly MysqlColumn[] = []
+      let describe: (row: readonly MysqlValue[]) => string = () => {
+        throw notMysql()
+      }
       const onFields = (fields: readonly MysqlField[]) => {
-        columns = names.flatMap((name, at) => (fields[at] ? [columnOf(name, fields[at])] : []))
-        stated = names.flatMap((name, at) => (fields[at] && findStatedType(name, fields[at])) ?? [])
+        if (fields.length !== chosen.length + 2) return
+        const columns = chosen.flatMap(({ name }, at) => (fields[at] ? [columnOf(name, fields[at])] : []))
+        stated = chosen.flatMap(({ name }, at) => (fields[at] && findStatedType(name, fields[at])) ?? [])
+        describe = rowDescriber(columns, request.cursor?.onRow, notMysql)
       }
       await session.query('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY', signal)
       const table = `${quoteName(access.database)}.${quoteName(request.table)}`
-      const range = await findRange(session, table, request, known, signal)
+      const column = chooseCursorColumn(request, known)
+      const range =
+        request.cursor &&
+        column &&
+        (await findMysqlRange(session, table, quoteName(column.name), column.type_name, request.cursor, signal))
       if (request.cursor && !range) return
       const rows = session.stream(buildSelect(table, chosen, range), onFields, signal)
-      yield* describeRows(rows, names, () => columns, request.cursor?.onRow)
+      yield* blocksOfRows(rows, (row) => describe(row))
       if (range) request.cursor?.onEnd(range.end)
       await session.query('COMMIT', signal)
     },
@@ -95,18 +100,6 @@ async function listColumns(
   throw new RowSourceError(`the database has no table ${nameSome([request.table])}: it has ${names}`)
 }
 
-async function findRange(
-  session: MysqlSession,
-  table: string,
-  { table: name, cursor }: RowRequest,
-  known: readonly MysqlTableColumn[],
-  signal: AbortSignal,
-): Promise<MysqlRange | undefined> {
-  if (!cursor) return undefined
-  const [column] = chooseTableColumns({ table: name, columns: [cursor.column] }, known)
-  return column && (await findMysqlRange(session, table, quoteName(column.name), column.type_name, cursor, signal))
-}
-
 const textOf = (value: MysqlValue | undefined) => value?.toString() ?? ''
 
 /** By its bytes: no character has a meaning, whatever the mode of the server. */
@@ -114,7 +107,7 @@ const literal = (text: string) => `CONVERT(x'${Buffer.from(text).toString('hex')
 const quoteName = (name: string) => `\`${name.replaceAll('`', '``')}\``
 
 /** After the values a column says whether one is too large, which is then not sent. The last one is the place of the row. */
-function buildSelect(table: string, columns: readonly MysqlTableColumn[], range: MysqlRange | undefined): string {
+function buildSelect(table: string, columns: readonly MysqlTableColumn[], range: SqlRange | undefined): string {
   const isAbove = (quoted: string) => `OCTET_LENGTH(${quoted}) > ${max_value_bytes}`
   const values = columns.map(({ name, is_large }) => {
     const quoted = quoteName(name)
@@ -124,37 +117,4 @@ function buildSelect(table: string, columns: readonly MysqlTableColumn[], range:
   const flag = large.length === 0 ? '0' : large.join(' OR ')
   const where = range ? ` WHERE ${range.where}` : ''
   return `SELECT ${[...values, flag, range?.place ?? '0'].join(', ')} FROM ${table}${where}`
-}
-
-async function* describeRows(
-  rows: AsyncIterable<readonly MysqlValue[]>,
-  names: readonly string[],
-  columns: () => readonly MysqlColumn[],
-  onRow: RowCursor['onRow'] | undefined,
-): AsyncGenerator<readonly string[]> {
-  let block: string[] = []
-  let characters = 0
-  for await (const row of rows) {
-    const line = describeRow(names, columns(), row)
-    onRow?.(mysqlPlaces[Number(row[names.length + 1]?.toString())] ?? 'between')
-    block.push(line)
-    characters += line.length
-    if (block.length < block_rows && characters < block_characters) continue
-    yield block
-    block = []
-    characters = 0
-  }
-  yield block
-}
-
-function describeRow(names: readonly string[], columns: readonly MysqlColumn[], row: readonly MysqlValue[]): string {
-  if (columns.length !== names.length || row.length !== names.length + 2)
-    throw new RowSourceError('the server does not answer as a server of MySQL does')
-  if (row[names.length]?.toString() !== '0')
-    throw new RowSourceError(`a row has a value of more than ${max_value_bytes} bytes`)
-  const values = columns.map(({ form, describe }, at) => {
-    const value = row[at]
-    return describeJsonValue(form, value ? describe(value) : null)
-  })
-  return describeJsonRow(names, values)
 }

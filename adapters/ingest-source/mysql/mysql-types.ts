@@ -1,7 +1,8 @@
 // Types of MySQL and MariaDB: how their texts become JSON, and which of them say what lands.
 import type { DataColumn } from '../../../daemon/kernel/data/data-schema.ts'
-import type { JsonForm } from '../../../daemon/shared/row-source/json-row.ts'
-import type { MysqlField } from './mysql-session.ts'
+import { describeJsonValue } from '../../../daemon/shared/row-source/json-row.ts'
+import type { SqlColumn } from '../../../daemon/shared/row-source/sql-rows.ts'
+import type { MysqlField, MysqlValue } from './mysql-session.ts'
 
 /** Numbers of the protocol. */
 const type_of = { float: 4, double: 5, timestamp: 7, longlong: 8, date: 10, datetime: 12, year: 13, bit: 16, json: 245 }
@@ -11,20 +12,20 @@ const float_types: ReadonlySet<number> = new Set([type_of.float, type_of.double]
 const string_types: ReadonlySet<number> = new Set([15, 249, 250, 251, 252, 253, 254, 255])
 const binary_charset = 63
 const unsigned_flag = 32
+const max_bit_bytes = 8
 
-export type MysqlColumn = { readonly name: string; readonly form: JsonForm; describe(value: Buffer): string }
-
-export function columnOf(name: string, field: MysqlField): MysqlColumn {
+export function columnOf(name: string, field: MysqlField): SqlColumn<MysqlValue> {
   const type = field.columnType ?? -1
   const isNumber = integer_types.has(type) || float_types.has(type) || type === type_of.bit
   const isBytes = string_types.has(type) && field.characterSet === binary_charset
-  const describe = (value: Buffer) => {
+  const textOf = (value: Buffer) => {
     if (isBytes) return value.toString('base64')
-    if (type === type_of.bit) return BigInt(`0x0${value.toString('hex')}`).toString()
+    if (type === type_of.bit && value.length <= max_bit_bytes) return BigInt(`0x0${value.toString('hex')}`).toString()
     if (integer_types.has(type)) return value.toString().replace(/^(-?)0+(?=\d)/, '$1')
     return normalizeText(type, value.toString())
   }
-  return { name, form: isNumber ? 'number' : 'text', describe }
+  const form = isNumber ? 'number' : 'text'
+  return { name, describe: (value) => describeJsonValue(form, value && textOf(value)) }
 }
 
 /** Instants by ISO 8601: the session has the time zone UTC. A date of zeros stays as it is. */

@@ -1,29 +1,13 @@
 // The rows of a table of Oracle at or above a value of one column: the server compares the values, texts by their bytes.
 import type { CursorType } from '../../../daemon/kernel/data/landed-dataset.ts'
-import {
-  type CursorValue,
-  checkCursorType,
-  checkCursorValue,
-  type RowCursor,
-  type RowPlace,
-  refuseCursorType,
-  refuseMissingValues,
-} from '../../../daemon/shared/row-source/row-cursor.ts'
+import { type CursorValue, type RowCursor, refuseCursorType } from '../../../daemon/shared/row-source/row-cursor.ts'
+import { findSqlRange, type SqlRange } from '../../../daemon/shared/row-source/sql-range.ts'
 import type { OracleDriver } from './driver.ts'
 import { notOracle } from './oracle-errors.ts'
 import type { OracleBinds, OracleSession } from './oracle-session.ts'
 import { type OracleColumn, quoteOracleName } from './oracle-types.ts'
 
-/** `place`: an expression of SQL that is a number of `oraclePlaces`, as text. */
-export type OracleRange = {
-  readonly place: string
-  readonly where: string
-  readonly end: CursorValue
-  readonly binds: OracleBinds
-}
-
-/** By number. */
-export const oraclePlaces: readonly RowPlace[] = ['between', 'start', 'end']
+export type OracleRange = SqlRange & { readonly binds: OracleBinds }
 
 type OracleOrder = {
   readonly type: CursorType
@@ -67,25 +51,6 @@ export function findOracleOrder({ type_name, scale }: OracleColumn): OracleOrder
   return scale !== undefined && scale <= 0 ? numbers('integer') : numbers('decimal')
 }
 
-/** The rows from `from` up to `end`. */
-export function buildOracleRange(
-  order: OracleOrder,
-  column: OracleColumn,
-  from: CursorValue | undefined,
-  end: CursorValue,
-  driver: Pick<OracleDriver, 'DB_TYPE_NVARCHAR'>,
-): OracleRange {
-  const value = order.value(quoteOracleName(column.name))
-  const [upTo, start] = [order.literal(':upto', end.value), order.literal(':start_at', from?.value ?? '')]
-  const isStart = from === undefined ? '' : `WHEN ${value} = ${start} THEN '1' `
-  return {
-    place: `CASE ${isStart}WHEN ${value} = ${upTo} THEN '2' ELSE '0' END`,
-    where: `${value} <= ${upTo}${from === undefined ? '' : ` AND ${value} >= ${start}`}`,
-    end,
-    binds: { upto: bindOf(column, end, driver), ...(from && { start_at: bindOf(column, from, driver) }) },
-  }
-}
-
 /** Texts of national types are compared in their own set of characters. */
 function bindOf(
   { type_name }: OracleColumn,
@@ -99,8 +64,8 @@ function bindOf(
 
 /** `table`: names in quotes. Undefined where no row is there. Throws `RowSourceError`. */
 export async function findOracleRange(
-  session: OracleSession,
-  driver: OracleDriver,
+  session: Pick<OracleSession, 'query'>,
+  driver: Pick<OracleDriver, 'DB_TYPE_NVARCHAR'>,
   table: string,
   column: OracleColumn,
   cursor: RowCursor,
@@ -108,27 +73,25 @@ export async function findOracleRange(
 ): Promise<OracleRange | undefined> {
   const order = findOracleOrder(column)
   if (order === undefined) throw refuseCursorType(cursor, column.type_name)
-  checkCursorType(cursor, order.type)
   const quoted = quoteOracleName(column.name)
-  const missing = await session.query(`SELECT '1' FROM ${table} WHERE ${quoted} IS NULL AND ROWNUM <= 1`, signal)
-  if (missing.length > 0) throw refuseMissingValues(cursor)
   const value = order.value(quoted)
   const from = cursor.from && { start_at: bindOf(column, cursor.from, driver) }
-  const where = from ? ` WHERE ${value} >= ${order.literal(':start_at', cursor.from?.value ?? '')}` : ''
-  const [greatest] = await session.query(
-    `SELECT ${order.describe(`MAX(${value})`)} FROM ${table}${where}`,
-    signal,
-    from,
+  const range = await findSqlRange(
+    cursor,
+    { type: order.type, value, literal: (each, end) => order.literal(`:${end}`, each.value) },
+    {
+      async hasMissing() {
+        const sql = `SELECT '1' FROM ${table} WHERE ${quoted} IS NULL AND ROWNUM <= 1`
+        return (await session.query(sql, signal)).length > 0
+      },
+      async findGreatest(where) {
+        const sql = `SELECT ${order.describe(`MAX(${value})`)} FROM ${table}${where}`
+        const found = (await session.query(sql, signal, from))[0]?.[0]
+        if (found === null) return null
+        if (typeof found !== 'string') throw notOracle()
+        return order.type === 'timestamp' ? `${found}Z` : found.replace(/^(-?)\./, '$10.')
+      },
+    },
   )
-  const found = greatest?.[0]
-  if (found === null) return undefined
-  if (typeof found !== 'string') throw notOracle()
-  const shown = order.type === 'timestamp' ? `${found}Z` : found.replace(/^(-?)\./, '$10.')
-  return buildOracleRange(
-    order,
-    column,
-    cursor.from,
-    checkCursorValue(cursor, { type: order.type, value: shown }),
-    driver,
-  )
+  return range && { ...range, binds: { upto: bindOf(column, range.end, driver), ...from } }
 }

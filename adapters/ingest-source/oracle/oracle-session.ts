@@ -42,7 +42,7 @@ export class OracleSession {
     this.#checked = new CheckedConnection(access)
   }
 
-  /** All rows of a statement whose result is small; none of one that has none. Throws as `pages` does. */
+  /** All rows of a statement whose result is small; none of one that has none. Throws as `open` does. */
   async query(sql: string, signal: AbortSignal, binds: OracleBinds = {}): Promise<readonly OracleRow[]> {
     const { rows = [] } = await this.#within(async (connection) => {
       const options = { outFormat: this.#driver.OUT_FORMAT_ARRAY, maxRows: max_listed_rows }
@@ -51,39 +51,23 @@ export class OracleSession {
     return rows
   }
 
-  /**
-   * Rows page by page, each requested when it is read, with as many rows as fit into some 2 MiB. `sizeOf`: of a page that is read,
-   * in characters. Throws `RowSourceError`, and the reason of the signal, which ends the session.
-   */
-  async *pages(
+  /** Rows page by page: as many as are requested, fewer at the end. Throws `RowSourceError`, and the reason of the signal, which ends the session. */
+  async open(
     sql: string,
     binds: OracleBinds,
-    sizeOf: () => number,
     signal: AbortSignal,
-  ): AsyncGenerator<readonly OracleRow[]> {
-    let page_rows = choosePageRows(undefined)
+  ): Promise<(rows: number) => Promise<readonly OracleRow[]>> {
     const options = {
-      outFormat: this.#driver.OUT_FORMAT_ARRAY,
-      resultSet: true,
-      prefetchRows: 0,
-      fetchArraySize: page_rows,
+      ...{ outFormat: this.#driver.OUT_FORMAT_ARRAY, resultSet: true, prefetchRows: 0 },
+      fetchArraySize: choosePageRows(undefined),
+      fetchTypeHandler: (column: object) => this.#chooseFetch(column),
     }
     const { resultSet } = await this.#within(
-      async (connection) =>
-        await connection.execute(sql, binds, {
-          ...options,
-          fetchTypeHandler: (column: object) => this.#chooseFetch(column),
-        }),
+      async (connection) => await connection.execute(sql, binds, options),
       signal,
     )
     if (!resultSet) throw notOracle()
-    for (;;) {
-      const most = page_rows
-      const rows = await this.#within(async () => await resultSet.getRows(most), signal)
-      if (rows.length > 0) yield rows
-      if (rows.length < most) return
-      page_rows = choosePageRows({ rows: rows.length, characters: sizeOf() })
-    }
+    return async (rows) => await this.#within(async () => await resultSet.getRows(rows), signal)
   }
 
   /** Large values come with their row: their size is bounded by the statement. */

@@ -1,16 +1,10 @@
 // Rows of a table of Oracle, page by page, in a transaction that reads alone.
-import { describeJsonRow } from '../../../daemon/shared/row-source/json-row.ts'
 import type { RowCursor } from '../../../daemon/shared/row-source/row-cursor.ts'
-import {
-  max_value_bytes,
-  nameSome,
-  type RowRequest,
-  type RowSource,
-  RowSourceError,
-} from '../../../daemon/shared/row-source/row-source.ts'
-import { chooseTableColumns } from '../../../daemon/shared/row-source/table-columns.ts'
+import { nameSome, type RowSource, RowSourceError } from '../../../daemon/shared/row-source/row-source.ts'
+import { blocksOfPages, rowDescriber } from '../../../daemon/shared/row-source/sql-rows.ts'
+import { chooseCursorColumn, chooseTableColumns } from '../../../daemon/shared/row-source/table-columns.ts'
 import type { OracleDriver } from './driver.ts'
-import { findOracleRange, type OracleRange, oraclePlaces } from './oracle-cursor.ts'
+import { findOracleRange } from './oracle-cursor.ts'
 import { notOracle } from './oracle-errors.ts'
 import { type OracleAccess, type OracleRow, OracleSession } from './oracle-session.ts'
 import {
@@ -49,9 +43,13 @@ export function oracleSource(access: OracleAccess, driver: OracleDriver): RowSou
       const known = await listColumns(session, schema, request.table, signal)
       chosen = chooseTableColumns(request, known)
       const table = `${quoteOracleName(schema)}.${quoteOracleName(request.table)}`
-      const range = await findRange(session, driver, table, request, known, signal)
+      const column = chooseCursorColumn(request, known)
+      const range =
+        request.cursor && column && (await findOracleRange(session, driver, table, column, request.cursor, signal))
       if (request.cursor && !range) return
-      yield* readRows(session, selectOracleRows(table, chosen, range), chosen, range, request.cursor?.onRow, signal)
+      const describe = oracleRowDescriber(chosen, request.cursor?.onRow)
+      const fetch = await session.open(selectOracleRows(table, chosen, range), range?.binds ?? {}, signal)
+      yield* blocksOfPages(fetch, describe, notOracle)
       if (range) request.cursor?.onEnd(range.end)
       await session.query('COMMIT', signal)
     },
@@ -96,47 +94,13 @@ function readColumn([name, type_name, precision, scale]: OracleRow): OracleColum
   return { name, type_name: stripSizes(type_name), precision: numberOf(precision), scale: numberOf(scale) }
 }
 
-async function findRange(
-  session: OracleSession,
-  driver: OracleDriver,
-  table: string,
-  { table: name, cursor }: RowRequest,
-  known: readonly OracleColumn[],
-  signal: AbortSignal,
-): Promise<OracleRange | undefined> {
-  if (!cursor) return undefined
-  const [column] = chooseTableColumns({ table: name, columns: [cursor.column] }, known)
-  return column && (await findOracleRange(session, driver, table, column, cursor, signal))
-}
-
-async function* readRows(
-  session: OracleSession,
-  sql: string,
+export function oracleRowDescriber(
   columns: readonly OracleColumn[],
-  range: OracleRange | undefined,
   onRow: RowCursor['onRow'] | undefined,
-  signal: AbortSignal,
-): AsyncGenerator<readonly string[]> {
-  let characters = 0
-  for await (const page of session.pages(sql, range?.binds ?? {}, () => characters, signal)) {
-    const block = page.map((row) => describeOracleRow(columns, row, onRow))
-    characters = block.reduce((sum, line) => sum + line.length, 0)
-    yield block
-  }
-}
-
-export function describeOracleRow(
-  columns: readonly OracleColumn[],
-  row: OracleRow,
-  onRow: RowCursor['onRow'] | undefined,
-): string {
-  const place = oraclePlaces[Number(row[columns.length + 1])]
-  if (row[columns.length] === '1') throw new RowSourceError(`a row has a value of more than ${max_value_bytes} bytes`)
-  if (row.length !== columns.length + 2 || row[columns.length] !== '0' || place === undefined) throw notOracle()
-  const line = describeJsonRow(
-    columns.map(({ name }) => name),
-    columns.map((column, at) => describeOracleValue(findOracleReading(column).form, row[at])),
-  )
-  onRow?.(place)
-  return line
+): (row: OracleRow) => string {
+  const described = columns.map((column) => {
+    const { form } = findOracleReading(column)
+    return { name: column.name, describe: (value: unknown) => describeOracleValue(form, value) }
+  })
+  return rowDescriber(described, onRow, notOracle)
 }

@@ -1,9 +1,9 @@
 // How each type of Oracle is selected, how rows land, and how a cursor is compared.
 import { describe, expect, test } from 'vitest'
 import { checkCursorValue } from '../../../daemon/shared/row-source/row-cursor.ts'
-import { buildOracleRange, findOracleOrder } from './oracle-cursor.ts'
+import { findOracleOrder, findOracleRange } from './oracle-cursor.ts'
 import { describeOracleError } from './oracle-errors.ts'
-import { describeOracleRow } from './oracle-source.ts'
+import { oracleRowDescriber } from './oracle-source.ts'
 import {
   describeOracleValue,
   findOracleReading,
@@ -90,7 +90,7 @@ describe('a value of another kind than its column', () => {
 test('a row is an object, its last two values say whether one is too large and where it stands', () => {
   const columns = [column('NUMBER', 9, 0, 'ID'), column('VARCHAR2', undefined, undefined, 'NAME')]
   const places: string[] = []
-  const describeRow = (row: readonly unknown[]) => describeOracleRow(columns, row, (place) => places.push(place))
+  const describeRow = oracleRowDescriber(columns, (place) => places.push(place))
   expect(describeRow(['7', 'Ann', '0', '0'])).toBe('{"ID":7,"NAME":"Ann"}')
   expect(describeRow(['8', null, '0', '2'])).toBe('{"ID":8,"NAME":null}')
   expect(places).toEqual(['between', 'end'])
@@ -122,25 +122,23 @@ test('types that hold every value are stated, and others are those of most value
 
 describe('a cursor', () => {
   const national = { DB_TYPE_NVARCHAR: { name: 'national' } }
-  const rangeOf = (each: OracleColumn, from: string | undefined, end: string) => {
-    const order = findOracleOrder(each)
-    if (!order) return undefined
-    const { type } = order
-    return buildOracleRange(
-      order,
-      each,
-      from === undefined ? undefined : { type, value: from },
-      { type, value: end },
-      national,
-    )
+  /** `greatest`: as the server says it. */
+  const rangeOf = async (each: OracleColumn, value: string | undefined, greatest: string) => {
+    const type = findOracleOrder(each)?.type ?? 'text'
+    const from = value === undefined ? undefined : { type, value }
+    const cursor = { column: 'C', from, onRow: () => undefined, onEnd: () => undefined }
+    const query = async (sql: string) => (sql.includes('IS NULL') ? [] : [[greatest]])
+    return await findOracleRange({ query }, national, '"S"."T"', each, cursor, new AbortController().signal)
   }
 
-  test('is compared in the type of its column', () => {
-    expect(rangeOf(column('DATE'), '2024-02-29 13:00:00', '2024-03-01T00:00:00')).toMatchObject({
+  test('is compared in the type of its column', async () => {
+    expect(await rangeOf(column('DATE'), '2024-02-29 13:00:00', '2024-03-01T00:00:00')).toMatchObject({
       where: `"C" <= TO_DATE(:upto, 'YYYY-MM-DD"T"HH24:MI:SS') AND "C" >= TO_DATE(:start_at, 'YYYY-MM-DD"T"HH24:MI:SS')`,
       binds: { upto: '2024-03-01T00:00:00', start_at: '2024-02-29T13:00:00' },
     })
-    expect(rangeOf(column('TIMESTAMP(6) WITH TIME ZONE'), undefined, '2024-03-01T00:00:00.000000000Z')).toMatchObject({
+    expect(
+      await rangeOf(column('TIMESTAMP(6) WITH TIME ZONE'), undefined, '2024-03-01T00:00:00.000000000'),
+    ).toMatchObject({
       where: `SYS_EXTRACT_UTC("C") <= TO_TIMESTAMP(:upto, 'YYYY-MM-DD"T"HH24:MI:SS.FF9')`,
       binds: { upto: '2024-03-01T00:00:00.000000000' },
     })
@@ -155,27 +153,31 @@ describe('a cursor', () => {
     expect(() => checkCursorValue(cursor, end)).toThrow('from which no reading can go on')
   })
 
-  test('that is a text is a bind of its own set of characters', () => {
-    expect(rangeOf(column('VARCHAR2'), undefined, "x' OR 1 = 1 -- Z")).toMatchObject({
-      ...{ where: '"C" <= :upto', place: `CASE WHEN "C" = :upto THEN '2' ELSE '0' END` },
+  test('that is a text is a bind of its own set of characters', async () => {
+    expect(await rangeOf(column('VARCHAR2'), undefined, "x' OR 1 = 1 -- Z")).toMatchObject({
+      ...{ where: '"C" <= :upto', place: `CASE WHEN "C" = :upto THEN 2 ELSE 0 END` },
       binds: { upto: "x' OR 1 = 1 -- Z" },
     })
-    expect(rangeOf(column('NCHAR'), undefined, 'ž')?.binds).toEqual({
+    expect(await rangeOf(column('NCHAR'), undefined, 'ž')).toHaveProperty('binds', {
       upto: { val: 'ž', type: national.DB_TYPE_NVARCHAR },
     })
   })
 
-  test('that is a number has room for all its digits', () => {
+  test('that is a number has room for all its digits', async () => {
     const nls = `'NLS_NUMERIC_CHARACTERS=''.,'''`
     const long = '8'.repeat(38)
-    expect(rangeOf(column('NUMBER', 38, 0), '-7', long)).toMatchObject({
+    expect(await rangeOf(column('NUMBER', 38, 0), '-7', long)).toMatchObject({
       where: `"C" <= TO_NUMBER(:upto, '${'9'.repeat(38)}', ${nls}) AND "C" >= TO_NUMBER(:start_at, '9', ${nls})`,
       binds: { upto: long, start_at: '-7' },
     })
-    expect(rangeOf(column('NUMBER'), undefined, long)?.where).toBe(
+    expect(await rangeOf(column('NUMBER'), undefined, long)).toHaveProperty(
+      'where',
       `"C" <= TO_NUMBER(:upto, '${'9'.repeat(38)}', ${nls})`,
     )
-    expect(rangeOf(column('NUMBER'), undefined, '-120.05')?.where).toBe(`"C" <= TO_NUMBER(:upto, '999D99', ${nls})`)
+    expect(await rangeOf(column('NUMBER'), undefined, '-120.05')).toHaveProperty(
+      'where',
+      `"C" <= TO_NUMBER(:upto, '999D99', ${nls})`,
+    )
     for (const type of ['BINARY_DOUBLE', 'FLOAT', 'CLOB', 'RAW']) expect(findOracleOrder(column(type))).toBeUndefined()
   })
 })

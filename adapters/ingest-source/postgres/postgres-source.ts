@@ -1,16 +1,14 @@
 // Rows of a table of PostgreSQL, by a cursor in a transaction that reads alone.
 import type { DataSchema } from '../../../daemon/kernel/data/data-schema.ts'
-import { choosePageRows, describeJsonRow, describeJsonValue } from '../../../daemon/shared/row-source/json-row.ts'
+import { describeJsonValue } from '../../../daemon/shared/row-source/json-row.ts'
 import type { RowCursor } from '../../../daemon/shared/row-source/row-cursor.ts'
-import {
-  max_value_bytes,
-  type RowRequest,
-  type RowSource,
-  RowSourceError,
-} from '../../../daemon/shared/row-source/row-source.ts'
-import { chooseTableColumns } from '../../../daemon/shared/row-source/table-columns.ts'
+import { max_value_bytes, type RowRequest, type RowSource } from '../../../daemon/shared/row-source/row-source.ts'
+import type { SqlRange } from '../../../daemon/shared/row-source/sql-range.ts'
+import { blocksOfPages, rowDescriber, type SqlColumn } from '../../../daemon/shared/row-source/sql-rows.ts'
+import { chooseCursorColumn, chooseTableColumns } from '../../../daemon/shared/row-source/table-columns.ts'
 import type { PostgresDriver } from './driver.ts'
-import { findPostgresRange, type PostgresRange, postgresPlaces } from './postgres-cursor.ts'
+import { findPostgresRange } from './postgres-cursor.ts'
+import { notPostgres } from './postgres-guard.ts'
 import { type PostgresAccess, PostgresSession } from './postgres-session.ts'
 import { findStatedType, findUsualType, formOf, normalizeText } from './postgres-types.ts'
 import { listColumns, requireTable, type TableColumn } from './table-catalog.ts'
@@ -62,27 +60,20 @@ async function beginReading(
   await requireTable(session, table, signal)
   const known = await listColumns(session, table, signal)
   const columns = chooseTableColumns(request, known)
-  const range = await findRange(session, `${quoteName(schema)}.${quoteName(table.name)}`, request, known, signal)
+  const column = chooseCursorColumn(request, known)
+  const quoted = `${quoteName(schema)}.${quoteName(table.name)}`
+  const range =
+    request.cursor &&
+    column &&
+    (await findPostgresRange(session, quoted, column, quoteName(column.name), request.cursor, signal))
   if (request.cursor && !range) return { columns, isEmpty: true }
-  const select = buildSelect(table, columns, range)
+  const select = buildSelect(quoted, columns, range)
   await session.query(`DECLARE rows NO SCROLL CURSOR FOR ${select}`, [], signal)
   return { columns, isEmpty: false, ...(range && { range }) }
 }
 
 /** `range`: of a reading by a cursor column. */
-type Reading = { readonly columns: readonly TableColumn[]; readonly isEmpty: boolean; readonly range?: PostgresRange }
-
-async function findRange(
-  session: PostgresSession,
-  table: string,
-  { table: name, cursor }: RowRequest,
-  known: readonly TableColumn[],
-  signal: AbortSignal,
-): Promise<PostgresRange | undefined> {
-  if (!cursor) return undefined
-  const [column] = chooseTableColumns({ table: name, columns: [cursor.column] }, known)
-  return column && (await findPostgresRange(session, table, column, quoteName(cursor.column), cursor, signal))
-}
+type Reading = { readonly columns: readonly TableColumn[]; readonly isEmpty: boolean; readonly range?: SqlRange }
 
 async function* fetchRows(
   session: PostgresSession,
@@ -90,41 +81,21 @@ async function* fetchRows(
   onRow: RowCursor['onRow'] | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<readonly string[]> {
-  const names = columns.map(({ name }) => name)
-  let last: { readonly rows: number; readonly characters: number } | undefined
-  for (;;) {
-    const values = await session.query(`FETCH FORWARD ${choosePageRows(last)} FROM rows`, [], signal)
-    if (values.length === 0) break
-    const block = values.map((row) => describeRow(names, columns, row))
-    for (const row of values) onRow?.(postgresPlaces[Number(row[columns.length + 1])] ?? 'between')
-    last = { rows: block.length, characters: block.reduce((sum, line) => sum + line.length, 0) }
-    yield block
-  }
+  const fetch = async (rows: number) => await session.query(`FETCH FORWARD ${rows} FROM rows`, [], signal)
+  yield* blocksOfPages(fetch, rowDescriber(columns.map(columnOf), onRow, notPostgres), notPostgres)
   await session.query('COMMIT', [], signal)
 }
 
-function describeRow(
-  names: readonly string[],
-  columns: readonly TableColumn[],
-  values: readonly (string | null)[],
-): string {
-  if (values.length !== columns.length + 2)
-    throw new RowSourceError('the server does not answer as a PostgreSQL server does')
-  if (values[columns.length] !== 'f')
-    throw new RowSourceError(`a row has a value of more than ${max_value_bytes} bytes`)
-  const described = columns.map(({ type_oid }, at) => {
-    const value = values[at] ?? null
-    return describeJsonValue(formOf(type_oid), value === null ? null : normalizeText(type_oid, value))
-  })
-  return describeJsonRow(names, described)
+function columnOf({ name, type_oid }: TableColumn): SqlColumn<string | null> {
+  const form = formOf(type_oid)
+  return {
+    name,
+    describe: (value) => describeJsonValue(form, value === null ? null : normalizeText(type_oid, value)),
+  }
 }
 
 /** After the values a column says whether one is too large, which is then not sent. The last one is the place of the row. */
-function buildSelect(
-  { schema, name }: { schema: string; name: string },
-  columns: readonly TableColumn[],
-  range: PostgresRange | undefined,
-): string {
+function buildSelect(table: string, columns: readonly TableColumn[], range: SqlRange | undefined): string {
   const values = columns.map((column) => {
     const quoted = quoteName(column.name)
     const size = sizeOf(column)
@@ -135,8 +106,8 @@ function buildSelect(
     return size ? [`COALESCE(${size} > ${max_value_bytes}, false)`] : []
   })
   const large = isLarge.length === 0 ? 'false' : isLarge.join(' OR ')
-  const from = `FROM ${quoteName(schema)}.${quoteName(name)}${range ? ` WHERE ${range.where}` : ''}`
-  return `SELECT ${[...values, large, range?.place ?? '0'].join(', ')} ${from}`
+  const where = range ? ` WHERE ${range.where}` : ''
+  return `SELECT ${[...values, `(${large})::int`, range?.place ?? '0'].join(', ')} FROM ${table}${where}`
 }
 
 /** The length of a text or of bytes is known without their content. */

@@ -16,3 +16,11 @@ export function chooseTableColumns<T extends { readonly name: string }>(
     throw new RowSourceError(`the table has more than ${max_source_columns} columns: name those to read`)
   return wanted.flatMap((name) => byName.get(name) ?? [])
 }
+
+/** Of the cursor, where the request has one. Throws `RowSourceError`. */
+export function chooseCursorColumn<T extends { readonly name: string }>(
+  { table, cursor }: RowRequest,
+  known: readonly T[],
+): T | undefined {
+  return cursor && chooseTableColumns({ table, columns: [cursor.column] }, known)[0]
+}

@@ -1,31 +1,45 @@
 // A server that speaks the protocol of MySQL without TLS, and answers each packet with what it was given.
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { sendPieces } from './send-pieces.ts'
 
-export type HostileMysql = { readonly port: number; received(): string; close(): void }
+/** The payload of a packet, or packets as they are sent. */
+export type MysqlReply = Buffer | Iterable<Buffer>
+
+export type HostileMysql = { readonly port: number; received(): string; countOpen(): number; close(): void }
 
 export function requestPlugin(name: string): Buffer {
   return Buffer.concat([Buffer.from(`\xfe${name}\0`, 'latin1'), Buffer.alloc(20, 'a'), Buffer.alloc(1)])
 }
 
-/** `replies`: in their order, one to each packet of a connection; then it is silent. */
-export async function listenAsMysql(replies: readonly Buffer[]): Promise<HostileMysql> {
+/** `replies`: in their order, one to each packet of a connection; then it is silent. `greeting`: packets, instead of the usual one. */
+export async function listenAsMysql(
+  replies: readonly MysqlReply[],
+  greeting: Iterable<Buffer> = [mysqlPacket(hello, 0)],
+): Promise<HostileMysql> {
   const received: Buffer[] = []
+  const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     let at = 0
-    socket.on('error', () => undefined)
+    sockets.add(socket.setNoDelay(true))
+    socket.on('error', () => undefined).on('close', () => sockets.delete(socket))
     socket.on('data', (data) => {
       received.push(data)
       const reply = replies[at++]
-      if (reply) socket.write(frame(reply, (data[3] ?? 0) + 1))
+      if (Buffer.isBuffer(reply)) socket.write(mysqlPacket(reply, (data[3] ?? 0) + 1))
+      else if (reply) sendPieces(socket, reply)
     })
-    socket.write(frame(hello, 0))
+    sendPieces(socket, greeting)
   })
   await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done))
   const { port } = server.address() as AddressInfo
-  return { port, received: () => Buffer.concat(received).toString('latin1'), close: () => void server.close() }
+  const close = () => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  }
+  return { port, received: () => Buffer.concat(received).toString('latin1'), countOpen: () => sockets.size, close }
 }
 
-function frame(payload: Buffer, sequence: number): Buffer {
+export function mysqlPacket(payload: Buffer, sequence: number): Buffer {
   const header = Buffer.alloc(4)
   header.writeUIntLE(payload.length, 0, 3)
   header[3] = sequence
@@ -33,7 +47,7 @@ function frame(payload: Buffer, sequence: number): Buffer {
 }
 
 /** Protocol 10 with plugins of authentication, and no flag of TLS. */
-const hello = Buffer.concat([
+export const hello = Buffer.concat([
   Buffer.from('\x0a8.0.0\0', 'latin1'),
   Buffer.from([1, 0, 0, 0]),
   Buffer.from('abcdefgh\0', 'latin1'),
