@@ -85,7 +85,7 @@ function buildEnvironment({ generation, folder, port, issuer, jwks_url }: Airflo
   if (generation === 2)
     return {
       ...shared,
-      AIRFLOW__CORE__EXECUTOR: 'SequentialExecutor',
+      AIRFLOW__CORE__EXECUTOR: 'forking_executor.ForkingExecutor',
       AIRFLOW__WEBSERVER__SECRET_KEY: secret,
       AIRFLOW__WEBSERVER__WORKERS: '1',
       AIRFLOW__API__AUTH_BACKENDS: 'bearer_backend',

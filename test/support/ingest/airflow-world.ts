@@ -1,8 +1,8 @@
 // A site whose pipelines run on a real Airflow, with workers on this machine.
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { siteIssuerUrn } from '../../../adapters/identity/offline/issuer.ts'
-import { mainFile, NODE_COMPILE_CACHE, nodeProgram } from '../command/run-command-process.ts'
+import { findExecutable } from '../command/run-executable.ts'
 import { type AirflowGeneration, airflow } from '../engines/airflow.ts'
 import { createEngineFolder, findFreePorts, type ServerProcess } from '../engines/server-process.ts'
 import { openSchedulerWorld, runningClock, type SchedulerWorld } from './scheduler-world.ts'
@@ -21,7 +21,6 @@ export async function openAirflowWorld(generation: AirflowGeneration): Promise<A
   const dags = path.join(own, 'dags')
   const [port = 0] = await findFreePorts(1)
   const base_url = `http://127.0.0.1:${port}`
-  const worker_command = writeWorkerCommand(folder)
   const lineage = path.join(folder, 'lineage.jsonl')
   writeFileSync(lineage, '')
   const world = await openSchedulerWorld({
@@ -36,7 +35,7 @@ export async function openAirflowWorld(generation: AirflowGeneration): Promise<A
           scheduler_tick_minutes: 1,
           lineage_sinks: [{ file: lineage, clearance: { level: 'TOP_SECRET' } }],
           workflow_dag_folder: dags,
-          worker_command,
+          worker_command: findExecutable(),
           worker_folder: path.join(folder, 'worker'),
         },
       },
@@ -57,14 +56,4 @@ export async function openAirflowWorld(generation: AirflowGeneration): Promise<A
     throw error
   }
   return { ...world, server, dags, base_url, lineage, end }
-}
-
-/** The command line from sources, as a program on the worker. */
-function writeWorkerCommand(folder: string): string {
-  mkdirSync(folder, { recursive: true })
-  const file = path.join(folder, 'platform')
-  const flag = '--wasm-wrapper-tiering-budget=2147483647'
-  const script = `#!/bin/sh\nNODE_COMPILE_CACHE='${NODE_COMPILE_CACHE}' exec '${nodeProgram}' ${flag} '${mainFile}' "$@"\n`
-  writeFileSync(file, script, { mode: 0o755 })
-  return file
 }
