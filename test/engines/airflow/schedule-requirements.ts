@@ -18,8 +18,8 @@ export const scheduleRequirements: readonly AirflowRequirement[] = [
     description: 'reads the scheduler DAG of the site, whose ticks alone trigger a due pipeline, once, for its owner',
     async verify(world) {
       const { person, site, dags, lineage } = world
-      world.writeFile('people.csv', 'id,name\n1,Ann\n')
-      const tasks = [{ name: 'read', operator: 'ingest_file', params: { file: 'people.csv' } }]
+      world.writeFile('scheduled.csv', 'id,name\n1,Ann\n')
+      const tasks = [{ name: 'read', operator: 'ingest_file', params: { file: 'scheduled.csv' } }]
       const uid = await deployTasks(world, 'scheduled', tasks)
       expect(existsSync(path.join(dags, 'platform_scheduler_alpha.py'))).toBe(true)
       const { items } = await person.ok(dagList, {})
@@ -53,7 +53,7 @@ export const scheduleRequirements: readonly AirflowRequirement[] = [
       expect(events.map(({ eventType, job }) => `${eventType} ${job.name}`)).toEqual([
         ...['START scheduled', 'START scheduled.read', 'COMPLETE scheduled.read', 'COMPLETE scheduled'],
       ])
-      expect(events[2]?.inputs).toMatchObject([{ name: 'file/people.csv' }])
+      expect(events[2]?.inputs).toMatchObject([{ name: 'file/scheduled.csv' }])
       const { docs } = await site.store('ingest').list(runMetrics, { filter: { object: uid }, limit: 9 })
       expect(docs.map(({ value }) => value.created_by)).toEqual(['olga'])
     },
