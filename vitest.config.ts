@@ -14,7 +14,7 @@ const engines = 'test/engines/**/*.test.ts'
 
 /** Files of both that take minutes, and suites of engines that share no server: one file after the other, beside the rest of both. */
 const longest = [
-  'test/engines/{airflow,forward,grafana,kafka,prometheus,proxy}/*.test.ts',
+  'test/engines/{airflow,cassandra,forward,gitea,grafana,kafka,mcp,prometheus,proxy}/*.test.ts',
   'test/engines/federation/federation.test.ts',
   'test/openapi/*.test.ts',
 ]
