@@ -23,6 +23,7 @@ import { collectionOfObject } from '../managed-dag/collections.ts'
 import { findManaged, iterateManaged } from '../managed-dag/find-managed.ts'
 import type { ManagedDag } from '../managed-dag/model.ts'
 import { runTotal } from '../metrics.ts'
+import { removePartialRun } from '../partial-run/begin-partial-run.ts'
 import { faultPointPart } from '../parts.ts'
 import { removeCursors } from '../read-cursor/hold-cursor.ts'
 import { recordMetrics, removeMetrics } from '../run-metric/record-metrics.ts'
@@ -100,8 +101,10 @@ class EmbeddedCallerScheduler implements CallerScheduler {
     const pipeline = await findManaged(this.#call, dag)
     if (!pipeline) return refuseUnknownDag(dag)
     const id = runDocumentId(pipeline.id, trigger.dag_run_id)
-    const before = await call.store(dagRuns).find(id)
+    const before = await this.#findRun(dag, trigger.dag_run_id)
     if (before) return showRun(before)
+    // Of a trigger before the profile named Airflow no longer.
+    await removePartialRun(call, id)
     const code = await findRunCode(call, pipeline, trigger.repeats)
     if (!code || isRefusal(code)) return code ?? refuseUnknownDag(dag)
     const principal = await call.delegation().store({ collection: dagRuns.name, id })
@@ -123,7 +126,7 @@ class EmbeddedCallerScheduler implements CallerScheduler {
     const pipeline = await findManaged(this.#call, dag)
     if (!pipeline) return refuseUnknownDag(dag)
     const { docs, next_cursor } = await this.#call.store(dagRuns).list({
-      filter: { pipeline: pipeline.id, ...(state === undefined ? {} : { state }) },
+      filter: { pipeline: pipeline.id, part_of: { exists: false }, ...(state === undefined ? {} : { state }) },
       order: { field: 'created_at', direction: 'desc' },
       limit,
       fresh: true,
@@ -177,9 +180,11 @@ class EmbeddedCallerScheduler implements CallerScheduler {
     return await readTaskLog(this.#call, doc, task_id)
   }
 
+  /** Undefined for the part of a run of another scheduler, which ends with the watch of that run. */
   async #findRun(dag: DagRef, dag_run_id: string): Promise<Doc<StoredDagRun> | undefined> {
     const pipeline = await findManaged(this.#call, dag)
-    return pipeline && (await this.#call.store(dagRuns).find(runDocumentId(pipeline.id, dag_run_id)))
+    const doc = pipeline && (await this.#call.store(dagRuns).find(runDocumentId(pipeline.id, dag_run_id)))
+    return doc?.value.part_of ? undefined : doc
   }
 }
 

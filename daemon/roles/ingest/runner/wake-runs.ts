@@ -9,8 +9,10 @@ import { dagRuns, type StoredDagRun } from './model.ts'
 
 type RunTest = (run: Pick<Doc<StoredDagRun>, 'id' | 'value'>) => boolean
 
+/** Without the parts of runs of another scheduler, which wait for its workers alone. */
 export function iterateActiveRuns(call: Call, pipeline: string) {
-  return iterateDocuments(call.store(dagRuns), { filter: filterActive(pipeline), fresh: true })
+  const filter = { ...filterActive(pipeline), part_of: { exists: false } }
+  return iterateDocuments(call.store(dagRuns), { filter, fresh: true })
 }
 
 function filterActive(pipeline: string) {
