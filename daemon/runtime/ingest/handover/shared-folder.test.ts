@@ -1,5 +1,5 @@
 // Modes of what is made in the folder that workers and the site share.
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, linkSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -35,6 +35,22 @@ test('a folder with a group for its entries shares with it, whatever the umask l
 
 test('any other folder shares nothing', async () => {
   expect(await makeAll(createFolder(0o700))).toEqual(['700', '700', '600', '600'])
+})
+
+test('a link in a dataset, or in its place, shares nothing of what it leads to', () => {
+  const private_folder = createFolder(0o700)
+  const secret = join(private_folder, 'secret')
+  writeFileSync(secret, 'x', { mode: 0o600 })
+  const run = createFolder(0o2770)
+  const dataset = join(run, 'read')
+  mkdirSync(dataset)
+  symlinkSync(secret, join(dataset, 'a'))
+  symlinkSync(private_folder, join(dataset, 'b'))
+  linkSync(secret, join(dataset, 'c'))
+  symlinkSync(private_folder, join(run, 'other'))
+  shareDataset(dataset)
+  shareDataset(join(run, 'other'))
+  expect([secret, private_folder, dataset].map(modeOf)).toEqual(['600', '700', '2750'])
 })
 
 test('a request is read up to its bound, and what is not a file is not read', async () => {

@@ -1,8 +1,20 @@
 // Folders that workers and the site share by a group: where a folder has one for its entries (setgid), what is made in it is for that group.
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  statSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 
 const setgid = 0o2000
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 
 export function isForGroup(folder: string): boolean {
   return (statSync(folder).mode & setgid) !== 0
@@ -24,10 +36,21 @@ export function makeFolder(folder: string): void {
 /** Lets the group read what has landed. Repeatable; what another user has landed is that user's to share. */
 export function shareDataset(folder: string): void {
   if (!isForGroup(dirname(folder))) return
+  for (const name of readdirSync(folder)) shareEntry(join(folder, name))
+  shareEntry(folder)
+}
+
+/** Not what a link or a second name leads to: the group may make either of files that are for this user alone. */
+function shareEntry(entry: string): void {
+  let opened: number | undefined
   try {
-    for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o640)
-    chmodSync(folder, setgid | 0o750)
+    opened = openSync(entry, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    const found = fstatSync(opened)
+    if (found.isDirectory()) fchmodSync(opened, setgid | 0o750)
+    else if (found.isFile() && found.nlink === 1) fchmodSync(opened, 0o640)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error
+    if (!['EPERM', 'EACCES', 'ELOOP', 'ENXIO'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+  } finally {
+    if (opened !== undefined) closeSync(opened)
   }
 }
