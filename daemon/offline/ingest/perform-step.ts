@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { datasets_folder, safeFolderName } from '../../../adapters/platform/data-file/datasets-folder.ts'
 import { parseTrustedNetwork } from '../../kernel/network/special-addresses.ts'
 import { catalogVersion } from '../../roles/ingest/operator/catalog-version.ts'
@@ -76,7 +76,7 @@ function openDrafts(datasets: string, of: string): string {
   const all = join(datasets, drafts_folder)
   const prefix = `${createHash('sha256').update(of).digest('hex').slice(0, 32)}-`
   try {
-    makeFolder(all)
+    makeFolder(dirname(datasets), all)
     chmodSync(all, 0o700)
     for (const name of readdirSync(all))
       if (name.startsWith(prefix)) rmSync(join(all, name), { recursive: true, force: true })

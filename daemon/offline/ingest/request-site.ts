@@ -32,7 +32,7 @@ export async function requestSite(
   const name = handoverFileName(request)
   try {
     await writeHandover(requests, name, request)
-    const result = join(resultsFolder(folder, site), name)
+    const result = join(resultsFolder(folder, site).path, name)
     for (;;) {
       const bytes = await readResult(result)
       if (bytes) return parseResult(bytes, task)
@@ -42,7 +42,7 @@ export async function requestSite(
     signal.throwIfAborted()
     throw describeFault(error)
   } finally {
-    await rm(join(requests, name), { force: true })
+    await rm(join(requests.path, name), { force: true })
   }
 }
 

@@ -57,7 +57,7 @@ export async function openTaskPerformer({ folder, resolved, site }: PerformerSit
   const outputs = output_folder ?? join(roleDataFolder(folder, 'ingest'), default_outputs_folder)
   const clear = async () => {
     await rm(drafts, { recursive: true, force: true })
-    makeFolder(drafts)
+    makeFolder(datasets, drafts)
   }
   // The folder of workers may come later, and is not needed before a worker hands over a task.
   await clear().catch((error: unknown) => {
@@ -67,7 +67,7 @@ export async function openTaskPerformer({ folder, resolved, site }: PerformerSit
   return {
     perform: (work, signal) =>
       tries.track(work.tenant_id, `${work.run}/${work.task.name}`, async () => {
-        const fault = isShared && findFolderFault(drafts)
+        const fault = isShared && findFolderFault(datasets, drafts)
         if (fault) return fault
         return await performTry(work, {
           ...{ sources, datasets, outputs, zones, signal, max_memory_mb: task_memory_mb, report: () => undefined },
@@ -84,9 +84,9 @@ export async function openTaskPerformer({ folder, resolved, site }: PerformerSit
 }
 
 /** Another try may succeed once an operator has corrected the permissions. */
-function findFolderFault(drafts: string): TaskOutcome | undefined {
+function findFolderFault(datasets: string, drafts: string): TaskOutcome | undefined {
   try {
-    makeFolder(drafts)
+    makeFolder(datasets, drafts)
     return undefined
   } catch (error) {
     const { code = 'it cannot be opened' } = error as NodeJS.ErrnoException

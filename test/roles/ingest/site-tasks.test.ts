@@ -66,8 +66,8 @@ afterAll(() => {
 })
 
 const worker = () => ({ dags: folder, folder, dataFolder: path.dirname(site().files) })
-const requests = requestsFolder(folder, 'alpha')
-const results = resultsFolder(folder, 'alpha')
+const { path: requests } = requestsFolder(folder, 'alpha')
+const { path: results } = resultsFolder(folder, 'alpha')
 const admin = () => site().as({ roles: ['admin'] })
 
 const contentOf = (dag_id: string, tasks: readonly object[]) =>

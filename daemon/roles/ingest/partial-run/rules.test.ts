@@ -28,7 +28,7 @@ const requestOf = (name: string, attempt = 1, more: Partial<SiteTaskRequest> = {
   return { ...known, task: name, attempt, inputs: [], ...more }
 }
 const terms = {
-  ...{ folder: 'run-1', live: undefined, now_ms: 1, at },
+  ...{ folder: 'run-1', started: 1, live: undefined, now_ms: 1, at },
   isSiteTask: ({ name }: { name: string }) => name !== 'land',
   isPassed: ({ name }: { name: string }) => name === 'read',
 }
@@ -99,7 +99,9 @@ test('a try that goes on, or has succeeded, ends for a later request too', () =>
 
 test('a run that was cleared begins again in its new folder', () => {
   const done = completeTask(runOf(takeRequest(begun, requestOf('send'), terms)), 'send', {}, at)
-  const cleared = { ...terms, folder: 'run-2' }
+  const cleared = { ...terms, folder: 'run-2', started: 2 }
   const run = runOf(takeRequest(done, requestOf('send'), cleared))
   expect([nextOf(run), run.requests?.length]).toEqual(['send', 1])
+  // What a worker of the run before still waits for.
+  expect(reasonOf(takeRequest(run, requestOf('send', 2), terms))).toMatchObject({ is_final: true })
 })

@@ -12,6 +12,8 @@ type DigestedDag = { readonly dag: AssembledDag; readonly dag_digest: string }
 export type RequestTerms = {
   /** The folder of the datasets of the run, by the name that the workers give it. */
   readonly folder: string
+  /** When the run began there: one that was cleared begins again. */
+  readonly started: number
   readonly live: DigestedDag | undefined
   isSiteTask(task: DagTask): boolean
   /** Whether a later run may have read on from where the task began. */
@@ -31,7 +33,9 @@ export function takeRequest(
 ): StoredDagRun | SiteTaskFailure {
   if (isJobOver(run) || findTry(run, request, terms.folder)) return run
   const newest = run.requests?.find(({ task }) => task === request.task)
-  const isCleared = run.worker_folder !== undefined && run.worker_folder !== terms.folder
+  const { worker_start = terms.started } = run
+  if (terms.started < worker_start) return fail('the run was cleared, and has begun again')
+  const isCleared = terms.started > worker_start
   if (newest && !isCleared && newest.attempt > request.attempt) return fail('a later try of the task goes on')
   const code = findCode(run, request, terms.live)
   if (!code)
@@ -83,10 +87,10 @@ function moveTo(
   run: StoredDagRun,
   { dag, dag_digest }: DigestedDag,
   known: readonly RunTask[],
-  { folder }: RequestTerms,
+  { folder, started }: RequestTerms,
 ): StoredDagRun {
   const tasks = dag.tasks.map(({ name }) => known.find((task) => task.name === name) ?? { name, tries: 0, failures: 0 })
-  return { ...run, dag, dag_digest, tasks, worker_folder: folder }
+  return { ...run, dag, dag_digest, tasks, worker_folder: folder, worker_start: started }
 }
 
 function takeInput(task: RunTask, { name, after }: DagTask, { inputs }: SiteTaskRequest): RunTask {

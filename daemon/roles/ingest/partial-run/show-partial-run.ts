@@ -11,8 +11,9 @@ export async function showPartialRun(call: Call, run: ShownRun): Promise<ShownRu
   if (run.classification) return run
   const object = await findManaged(call, { dag_id: run.dag_id })
   const doc = object && (await call.store(dagRuns).find(runDocumentId(object.id, run.dag_run_id)))
-  if (!doc?.value.part_of) return run
-  const { label: classification, worker_folder } = doc.value
+  const { label: classification, worker_folder } = doc?.value ?? {}
+  // Before the first request nobody knows its folder.
+  if (!classification || !doc?.value.part_of || worker_folder === undefined) return run
   const tasks = run.tasks.map((task) => {
     const { lineage, ...others } = task
     const isOfRun = lineage?.dataset === undefined || lineage.dataset === `${worker_folder}/${task.task_id}`

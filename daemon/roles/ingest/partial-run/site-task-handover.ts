@@ -2,8 +2,13 @@
 import { part } from '../../../kernel/role/part.ts'
 import type { SiteTaskRequest, StepResult } from './model.ts'
 
-/** `id`: of the try. `folder`: of the datasets of the run. */
-export type HandedTask = { readonly id: string; readonly folder: string; readonly request: SiteTaskRequest }
+/** `id`: of the try. `folder`: of the datasets of the run. `started`: when that began, in epoch seconds. */
+export type HandedTask = {
+  readonly id: string
+  readonly folder: string
+  readonly started: number
+  readonly request: SiteTaskRequest
+}
 
 export type SiteTaskHandover = {
   /** Those that no worker has withdrawn, and that have no result yet. */

@@ -60,8 +60,9 @@ const storedRun = z.strictObject({
   tasks: z.array(runTask),
   /** The scheduler that has the run, of which this is the part that the site performs; an index. */
   part_of: z.literal('airflow').optional(),
-  /** The folder of its datasets, which the workers of that scheduler name. */
+  /** The folder of its datasets, which the workers of that scheduler name, and when the run began there, in epoch seconds. */
   worker_folder: shortText.optional(),
+  worker_start: z.number().optional(),
   /** The tasks that its workers have handed over: the newest try of each. */
   requests: z.array(siteTaskTry).max(max_tasks).optional(),
   /** 1 while it is over and its metrics are not recorded; an index by which the worker finds it. */

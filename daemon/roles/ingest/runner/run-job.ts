@@ -144,7 +144,10 @@ async function endTry(
   const pass = call.part(faultPointPart)
   await writeTaskLog(call, id, value, task.name, outcome.log)
   pass('ingest-task-logged')
-  await change(call, id, (run) => moveRun(run, task, outcome, call))
+  await change(call, id, (run) => {
+    // Its scheduler has begun it again meanwhile, in another folder: there the task is due.
+    return run.worker_folder === value.worker_folder ? moveRun(run, task, outcome, call) : completeStep(run)
+  })
   pass('ingest-task-ended')
   if (value.part_of) call.wake(site_tasks_worker)
   return undefined

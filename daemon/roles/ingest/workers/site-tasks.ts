@@ -38,7 +38,10 @@ async function serve(call: Call, handover: SiteTaskHandover, handed: HandedTask)
 }
 
 /** Repeatable: a try that was taken changes nothing. */
-async function take(call: Call, { request, folder }: HandedTask): Promise<Doc<StoredDagRun> | SiteTaskFailure> {
+async function take(
+  call: Call,
+  { request, folder, started }: HandedTask,
+): Promise<Doc<StoredDagRun> | SiteTaskFailure> {
   const { pipeline, dag_run_id } = request
   const store = call.store(dagRuns)
   const id = runDocumentId(pipeline, dag_run_id)
@@ -52,7 +55,7 @@ async function take(call: Call, { request, folder }: HandedTask): Promise<Doc<St
   const object = await call.store(collectionOfObject(pipeline)).find(pipeline)
   const { dag, dag_digest = '' } = object?.value ?? {}
   const terms = {
-    ...{ folder, live: dag && { dag, dag_digest }, isSiteTask, isPassed: isIncremental },
+    ...{ folder, started, live: dag && { dag, dag_digest }, isSiteTask, isPassed: isIncremental },
     ...{ now_ms: call.now(), at: call.nowIso() },
   }
   const { doc, answer } = await store.update<SiteTaskFailure | undefined>(id, ({ value }) => {

@@ -12,13 +12,15 @@ export const max_request_bytes = 262_144
 /** The log of a task, and what it took. */
 export const max_result_bytes = 16_777_216
 
-/** `folder`: that workers and the site share; several sites may share one. */
-export function requestsFolder(folder: string, site: string): string {
-  return join(folder, 'requests', siteName.parse(site))
+/** `root`: the folder that workers and the site share; several sites may share one. */
+export type HandoverFolder = { readonly root: string; readonly path: string }
+
+export function requestsFolder(root: string, site: string): HandoverFolder {
+  return { root, path: join(root, 'requests', siteName.parse(site)) }
 }
 
-export function resultsFolder(folder: string, site: string): string {
-  return join(folder, 'results', siteName.parse(site))
+export function resultsFolder(root: string, site: string): HandoverFolder {
+  return { root, path: join(root, 'results', siteName.parse(site)) }
 }
 
 /** Another request has another name, so that no result is that of another. */
@@ -31,8 +33,12 @@ export function isHandoverFileName(name: string): boolean {
 }
 
 /** Durable when it resolves; for the group of the folder where it has one. Throws what the file system throws. */
-export async function writeHandover(folder: string, name: string, content: unknown): Promise<void> {
-  makeFolder(folder)
+export async function writeHandover(
+  { root, path: folder }: HandoverFolder,
+  name: string,
+  content: unknown,
+): Promise<void> {
+  makeFolder(root, folder)
   const file = join(folder, name)
   const draft = join(folder, `.${name}.draft`)
   const beforeRename = async () => (isForGroup(folder) ? await chmod(draft, 0o640) : undefined)

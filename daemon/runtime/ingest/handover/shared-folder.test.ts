@@ -1,9 +1,19 @@
 // Modes of what is made in the folder that workers and the site share.
-import { chmodSync, linkSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { writeHandover } from './handover-folder.ts'
+import { requestsFolder, writeHandover } from './handover-folder.ts'
 import { makeFolder, shareDataset } from './shared-folder.ts'
 import { readUntrustedFile } from './untrusted-file.ts'
 
@@ -18,12 +28,12 @@ const modeOf = (file: string) => (statSync(file).mode & 0o7777).toString(8)
 
 async function makeAll(folder: string) {
   const run = join(folder, 'datasets/acme/run')
-  makeFolder(run)
+  makeFolder(folder, run)
   const dataset = join(run, 'task')
   mkdirSync(dataset, { mode: 0o700 })
   writeFileSync(join(dataset, 'dataset.json'), '{}', { mode: 0o600 })
   shareDataset(dataset)
-  await writeHandover(join(folder, 'requests/alpha'), 'a.json', { a: 1 })
+  await writeHandover(requestsFolder(folder, 'alpha'), 'a.json', { a: 1 })
   return [run, dataset, join(dataset, 'dataset.json'), join(folder, 'requests/alpha/a.json')].map(modeOf)
 }
 
@@ -51,6 +61,13 @@ test('a link in a dataset, or in its place, shares nothing of what it leads to',
   shareDataset(dataset)
   shareDataset(join(run, 'other'))
   expect([secret, private_folder, dataset].map(modeOf)).toEqual(['600', '700', '2750'])
+})
+
+test('nothing is made behind a link that others may have laid', () => {
+  const [folder, elsewhere] = [createFolder(0o2770), createFolder(0o700)]
+  symlinkSync(elsewhere, join(folder, 'acme'))
+  expect(() => makeFolder(folder, join(folder, 'acme/run'))).toThrow('not a folder')
+  expect(readdirSync(elsewhere)).toEqual([])
 })
 
 test('a request is read up to its bound, and what is not a file is not read', async () => {

@@ -6,6 +6,7 @@ import {
   existsSync,
   fchmodSync,
   fstatSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -20,17 +21,31 @@ export function isForGroup(folder: string): boolean {
   return (statSync(folder).mode & setgid) !== 0
 }
 
-/** Makes it and its parents: for this user alone, or for the group of the folder that it is in. */
-export function makeFolder(folder: string): void {
-  if (existsSync(folder)) return
-  makeFolder(dirname(folder))
+/**
+ * Makes `folder` within `root`: for this user alone, or for the group of the folder that it is in. Throws `ELOOP` for a link on the way:
+ * others may write there, and what it leads to is not theirs.
+ */
+export function makeFolder(root: string, folder: string): void {
+  if (isPlainFolder(root, folder)) return
+  const parent = dirname(folder)
+  if (folder === root) return void mkdirSync(root, { recursive: true, mode: 0o700 })
+  makeFolder(root, parent)
   try {
     mkdirSync(folder, { mode: 0o700 })
-    if (isForGroup(dirname(folder))) chmodSync(folder, setgid | 0o770)
+    if (isForGroup(parent)) chmodSync(folder, setgid | 0o770)
   } catch (error) {
     // Another process was first.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
+}
+
+/** False where it is not there. Throws `ELOOP` for a link within `root`, which may be one itself. */
+export function isPlainFolder(root: string, folder: string): boolean {
+  if (folder === root) return existsSync(root)
+  if (!isPlainFolder(root, dirname(folder))) return false
+  const found = lstatSync(folder, { throwIfNoEntry: false })
+  if (found && !found.isDirectory()) throw Object.assign(new Error('not a folder'), { code: 'ELOOP', syscall: 'open' })
+  return found !== undefined
 }
 
 /** Lets the group read what has landed. Repeatable; what another user has landed is that user's to share. */

@@ -19,7 +19,7 @@ export type DatasetMaker = (place: DatasetPlace) => Promise<readonly string[]>
 
 export async function landOnce(job: TaskThreadJob, make: DatasetMaker): Promise<TaskOutcome> {
   const { name, folder } = datasetOf(job)
-  makeFolder(dirname(folder))
+  makeFolder(job.datasets, dirname(folder))
   // A try before may have landed it, and ended before its run knew.
   const landed = readManifest(folder)
   if (landed) {
