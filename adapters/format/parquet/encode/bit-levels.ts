@@ -8,32 +8,39 @@ export class PresenceBits {
   rows = 0
   present = 0
 
-  addPresent(): void {
+  /** Adds the rows of the range; those without a value start below 0. */
+  add(starts: Int32Array, from: number, to: number): void {
+    let row = from
     // While all rows have a value, they are counted alone.
-    if (this.present !== this.rows) this.#set(this.rows)
-    this.rows++
-    this.present++
-  }
-
-  addMissing(): void {
-    if (this.present === this.rows) this.#begin()
-    this.#reserve(this.rows >> 3)
-    this.rows++
+    if (this.present === this.rows) {
+      while (row < to && starts[row]! >= 0) row++
+      this.rows += row - from
+      this.present += row - from
+      if (row < to) this.#begin()
+    }
+    if (row < to) this.#reserve((this.rows + to - row) >> 3)
+    for (; row < to; row++) {
+      if (starts[row]! >= 0) {
+        this.#set(this.rows)
+        this.present++
+      }
+      this.rows++
+    }
   }
 
   #begin(): void {
+    this.#reserve(this.rows >> 3)
     this.#bits.fill(0)
     for (let row = 0; row < this.rows; row++) this.#set(row)
   }
 
   #set(row: number): void {
-    this.#reserve(row >> 3)
     this.#bits[row >> 3] = this.#bits[row >> 3]! | (1 << (row & 7))
   }
 
   #reserve(at: number): void {
     if (at < this.#bits.length) return
-    const wider = new Uint8Array(this.#bits.length * 2)
+    const wider = new Uint8Array(Math.max(this.#bits.length * 2, at + 1))
     wider.set(this.#bits)
     this.#bits = wider
   }

@@ -7,8 +7,8 @@ import { ByteBuffer } from './byte-buffer.ts'
 import { ChunkPages, encodingNumbers } from './chunk-pages.ts'
 
 /** A page ends at the first of both. */
-const max_page_rows = 65_536
-const max_page_bytes = 1 << 20
+export const max_page_rows = 65_536
+export const max_page_bytes = 1 << 20
 
 /** A column of a row group: its bytes, and its description without the place in the file. */
 export type EncodedChunk = {
@@ -32,20 +32,16 @@ export abstract class ColumnEncoder {
   }
 
   /** Adds the rows of the range; returns the first one whose value is not of the type, or -1. */
-  add({ bytes, starts, ends }: TextColumn, from: number, to: number): number {
-    const isRequired = this.column.required === true
-    for (let row = from; row < to; row++) {
-      const start = starts[row]!
-      if (start < 0) {
-        if (isRequired) return row
-        this.presence.addMissing()
-      } else {
-        if (!this.addValue(bytes, start, ends[row]!)) return row
-        this.presence.addPresent()
-      }
+  add(values: TextColumn, from: number, to: number): number {
+    const end = this.column.required === true ? findMissing(values.starts, from, to) : to
+    for (let row = from; row < end; ) {
+      const next = this.addValues(values, row, Math.min(end, row + max_page_rows - this.presence.rows))
+      if (next < 0) return ~next
+      this.presence.add(values.starts, row, next)
+      row = next
       if (this.presence.rows >= max_page_rows || this.value_bytes >= max_page_bytes) this.#endPage()
     }
-    return -1
+    return end < to ? end : -1
   }
 
   /** Bytes that the chunk takes so far. */
@@ -92,8 +88,11 @@ export abstract class ColumnEncoder {
     this.reset()
   }
 
-  /** Adds a value; false where the text is not of the type. */
-  protected abstract addValue(bytes: Uint8Array, start: number, end: number): boolean
+  /**
+   * Adds the values of the range until the page has `max_page_bytes`; returns the row behind the last one, or `~row` for the first
+   * one whose value is not of the type. Each type has a loop of its own: one for all of them would call its parts by look-up.
+   */
+  protected abstract addValues(values: TextColumn, from: number, to: number): number
   /** Bytes of the values of the page. */
   protected abstract get value_bytes(): number
   /** Adds the values of the page, and forgets them; returns the number of their encoding. */
@@ -107,6 +106,13 @@ export abstract class ColumnEncoder {
     return {}
   }
   protected abstract reset(): void
+}
+
+/** The first row of the range without a value, or its end. */
+function findMissing(starts: Int32Array, from: number, to: number): number {
+  let row = from
+  while (row < to && starts[row]! >= 0) row++
+  return row
 }
 
 export const { PLAIN, RLE_DICTIONARY } = encodingNumbers

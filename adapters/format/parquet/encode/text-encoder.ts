@@ -1,9 +1,10 @@
 // Encodes texts: by a dictionary while they repeat, and as they are from the first page on whose texts are mostly new.
+import type { TextColumn } from '../../../../daemon/kernel/data/data-block.ts'
 import type { DataColumn } from '../../../../daemon/kernel/data/data-schema.ts'
 import { countBits, writePacked } from './bit-levels.ts'
 import { ByteBuffer, copyRange } from './byte-buffer.ts'
 import { ChunkPages } from './chunk-pages.ts'
-import { ColumnEncoder, PLAIN, RLE_DICTIONARY } from './column-encoder.ts'
+import { ColumnEncoder, max_page_bytes, PLAIN, RLE_DICTIONARY } from './column-encoder.ts'
 import { TextDictionary } from './text-dictionary.ts'
 
 /** The share of new texts from which a dictionary does not pay. */
@@ -28,13 +29,22 @@ export class ColumnTextEncoder extends ColumnEncoder {
     super(column, 'BYTE_ARRAY')
   }
 
-  protected addValue(bytes: Uint8Array, start: number, end: number): boolean {
+  protected addValues({ bytes, starts, ends }: TextColumn, from: number, to: number): number {
+    let row = from
+    for (; row < to && this.value_bytes < max_page_bytes; row++) {
+      const start = starts[row]!
+      if (start >= 0) this.#addText(bytes, start, ends[row]!)
+    }
+    return row
+  }
+
+  #addText(bytes: Uint8Array, start: number, end: number): void {
     if (this.#usesDictionary) {
       const position = this.#dictionary.find(bytes, start, end)
       if (position >= 0) {
         if (this.#count === this.#positions.length) this.#widen()
         this.#positions[this.#count++] = position
-        return true
+        return
       }
       this.#leaveDictionary()
     }
@@ -44,7 +54,6 @@ export class ColumnTextEncoder extends ColumnEncoder {
     plain.view.setUint32(plain.length, length, true)
     copyRange(bytes, start, end, plain.bytes, plain.length + 4)
     plain.length += length + 4
-    return true
   }
 
   #widen(): void {
