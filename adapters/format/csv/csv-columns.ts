@@ -41,7 +41,8 @@ export class CsvColumns {
   /** Adds a row of this line whose fields are at these positions. */
   add(starts: Int32Array, ends: Int32Array, line: number): void {
     if (this.#lines) this.#lines[this.rows] = line
-    for (const [field, into] of this.starts.entries()) {
+    for (let field = 0; field < this.starts.length; field++) {
+      const into = this.starts[field]
       if (!into) continue
       into[this.rows] = starts[field]!
       this.ends[field]![this.rows] = ends[field]!

@@ -34,7 +34,8 @@ export function readDecimal(bytes: Uint8Array, start: number, end: number): numb
   const isNegative = bytes[start] === minus
   let at = isNegative ? start + 1 : start
   if (at >= end) return Number.NaN
-  let [value, digits] = [0, 0]
+  let value = 0
+  let digits = 0
   if (bytes[at] === zero) at++
   else
     for (; at < end; at++) {
@@ -61,39 +62,53 @@ export function readDecimal(bytes: Uint8Array, start: number, end: number): numb
   return isNegative ? -number : number
 }
 
-/** The number of two digits; NaN for other bytes. */
+/** Stands for no number among integers, so that they stay integers. */
+const none = -1_000_000
+
+/** The number of two digits; `none` for other bytes. */
 function readPair(bytes: Uint8Array, at: number): number {
-  const [high, low] = [bytes[at]!, bytes[at + 1]!]
-  return high < zero || high > nine || low < zero || low > nine ? Number.NaN : (high - zero) * 10 + low - zero
+  const high = bytes[at]! - zero
+  const low = bytes[at + 1]! - zero
+  return high < 0 || high > 9 || low < 0 || low > 9 ? none : high * 10 + low
 }
 
-const monthDays = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+const monthDays = Uint8Array.of(31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 const day_length_s = 86_400
 
 /** A day of four digits of a year, in days since 1970. */
 export function readDay(bytes: Uint8Array, start: number, end: number): number {
-  if (end - start !== 10 || bytes[start + 4] !== minus || bytes[start + 7] !== minus) return Number.NaN
-  const year = readPair(bytes, start) * 100 + readPair(bytes, start + 2)
-  const [month, day] = [readPair(bytes, start + 5), readPair(bytes, start + 8)]
-  if (!(month >= 1 && month <= 12 && day >= 1 && day <= monthDays[month - 1]!)) return Number.NaN
-  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
-  return month === 2 && day === 29 && !isLeap ? Number.NaN : countDays(year, month, day)
+  const days = end - start === 10 ? findDay(bytes, start) : none
+  return days === none ? Number.NaN : days
 }
 
-/** Days since 1970 in the proleptic Gregorian calendar, by years that begin in March, so that a leap day is the last of its year. */
+/** The day of the next ten bytes; `none` for other bytes. */
+function findDay(bytes: Uint8Array, start: number): number {
+  if (bytes[start + 4] !== minus || bytes[start + 7] !== minus) return none
+  const year = readPair(bytes, start) * 100 + readPair(bytes, start + 2)
+  const month = readPair(bytes, start + 5)
+  const day = readPair(bytes, start + 8)
+  if (year < 0 || month < 1 || month > 12 || day < 1 || day > monthDays[month - 1]!) return none
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+  return month === 2 && day === 29 && !isLeap ? none : countDays(year, month, day)
+}
+
+/**
+ * Days since 1970 in the proleptic Gregorian calendar, by years that begin in March, so that a leap day is the last of its year.
+ * The years are 400 later, so that none is negative: their days repeat then.
+ */
 function countDays(year: number, month: number, day: number): number {
-  const shifted = month > 2 ? year : year - 1
-  const in_year = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1
-  const leap_days = Math.floor(shifted / 4) - Math.floor(shifted / 100) + Math.floor(shifted / 400)
+  const shifted = (month > 2 ? year : year - 1) + 400
+  const in_year = (((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) | 0) + day - 1
+  const leap_days = ((shifted / 4) | 0) - ((shifted / 100) | 0) + ((shifted / 400) | 0)
   return shifted * 365 + leap_days + in_year - days_before_1970
 }
 
-/** From 0000-03-01 to 1970-01-01. */
-const days_before_1970 = 719_468
+/** From -0400-03-01 to 1970-01-01. */
+const days_before_1970 = 719_468 + 146_097
 
 /**
  * A time in units of which a second has `per_second`, since 1970: an instant with its offset, or a local time without one. NaN also
- * for a time beyond the integers that a double keeps.
+ * for a time beyond the integers that a double keeps. Without destructuring: a list for each value takes as long as the rest.
  */
 export function readTime(
   bytes: Uint8Array,
@@ -103,12 +118,14 @@ export function readTime(
   per_second: number,
 ): number {
   if (end - start < 16) return Number.NaN
-  const days = readDay(bytes, start, start + 10)
+  const days = findDay(bytes, start)
   const separator = bytes[start + 10]
-  if ((separator !== upperT && separator !== blank) || bytes[start + 13] !== colon) return Number.NaN
-  const [hour, minute] = [readPair(bytes, start + 11), readPair(bytes, start + 14)]
+  if (days === none || (separator !== upperT && separator !== blank) || bytes[start + 13] !== colon) return Number.NaN
+  const hour = readPair(bytes, start + 11)
+  const minute = readPair(bytes, start + 14)
   let at = start + 16
-  let [second, fraction] = [0, 0]
+  let second = 0
+  let fraction = 0
   if (at < end && bytes[at] === colon) {
     if (end - at < 3) return Number.NaN
     second = readPair(bytes, at + 1)
@@ -124,20 +141,23 @@ export function readTime(
       if (at === first || unit < 1) return Number.NaN
     }
   }
-  const offset_s = at === end ? Number.NaN : readOffset(bytes, at, end)
-  if ((at !== end) !== hasOffset || !(hour < 24 && minute < 60 && second < 60)) return Number.NaN
-  const seconds = days * day_length_s + (hour * 60 + minute) * 60 + second - (hasOffset ? offset_s : 0)
-  const time = seconds * per_second + fraction
+  if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59) return Number.NaN
+  if ((at !== end) !== hasOffset) return Number.NaN
+  const offset_s = hasOffset ? readOffset(bytes, at, end) : 0
+  if (offset_s === none) return Number.NaN
+  const time = (days * day_length_s + (hour * 60 + minute) * 60 + second - offset_s) * per_second + fraction
   return Number.isSafeInteger(time) ? time : Number.NaN
 }
 
-/** Seconds of `Z`, `+05:30` or `-05:30`. */
+/** Seconds of `Z`, `+05:30` or `-05:30`; `none` for other bytes. */
 function readOffset(bytes: Uint8Array, at: number, end: number): number {
-  if (bytes[at] === upperZ) return at + 1 === end ? 0 : Number.NaN
-  const sign = bytes[at] === plus ? 1 : bytes[at] === minus ? -1 : Number.NaN
-  if (end - at !== 6 || bytes[at + 3] !== colon) return Number.NaN
-  const [hours, minutes] = [readPair(bytes, at + 1), readPair(bytes, at + 4)]
-  return hours <= 14 && minutes <= 59 ? sign * (hours * 60 + minutes) * 60 : Number.NaN
+  const sign = bytes[at]
+  if (sign === upperZ) return at + 1 === end ? 0 : none
+  if ((sign !== plus && sign !== minus) || end - at !== 6 || bytes[at + 3] !== colon) return none
+  const hours = readPair(bytes, at + 1)
+  const minutes = readPair(bytes, at + 4)
+  if (hours < 0 || hours > 14 || minutes < 0 || minutes > 59) return none
+  return (sign === plus ? 60 : -60) * (hours * 60 + minutes)
 }
 
 const [lowerT, lowerF] = [116, 102]
