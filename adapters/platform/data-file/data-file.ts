@@ -16,6 +16,8 @@ export class DataFileError extends Error {
 export type DataFile = RangeSource & {
   /** Equal for two openings of one file between which nobody wrote to it. */
   readonly version: string
+  /** Fills the buffer with the bytes from `start` on, or throws. */
+  fill(into: Uint8Array, start: number): void
   /**
    * Returns the bytes from the beginning as text. `onRead` receives the bytes read so far before each read; what it throws ends
    * the reading. Reading throws `DataFileError` where the file is evidently not text.
@@ -53,7 +55,12 @@ export function openDataDescriptor(descriptor: number): DataFile {
   return {
     size,
     version,
-    read: (start, end) => readRange(descriptor, start, end),
+    read: (start, end) => {
+      const bytes = new Uint8Array(end - start)
+      readInto(descriptor, bytes, start)
+      return bytes.buffer
+    },
+    fill: (into, start) => readInto(descriptor, into, start),
     text: (onRead) => openText(descriptor, size, onRead),
     checkUnchanged() {
       if (describeVersion(fstatSync(descriptor, { bigint: true })) !== version) throw changedFileError()
@@ -80,8 +87,7 @@ function describeVersion({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): str
   return [dev, ino, size, mtimeNs, ctimeNs].join(' ')
 }
 
-function readRange(descriptor: number, start: number, end: number): ArrayBuffer {
-  const bytes = new Uint8Array(end - start)
+function readInto(descriptor: number, bytes: Uint8Array, start: number): void {
   for (let offset = 0; offset < bytes.length; ) {
     const read_count = convertFileErrors(() =>
       readSync(descriptor, bytes, offset, bytes.length - offset, start + offset),
@@ -89,7 +95,6 @@ function readRange(descriptor: number, start: number, end: number): ArrayBuffer 
     if (read_count === 0) throw new DataFileError('is shorter than at its opening: it was changed while it was read')
     offset += read_count
   }
-  return bytes.buffer
 }
 
 /** Reads no more than the file had at its opening, so that a growing file cannot keep a reader for ever. */

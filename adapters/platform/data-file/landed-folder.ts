@@ -81,7 +81,12 @@ function joinFiles(files: readonly DataFile[], parts: readonly DataFile[]): Land
     parts,
     size: files.reduce((sum, { size }) => sum + size, 0),
     version: files.map(({ version }) => version).join('\n'),
-    read: (start, end) => readAcross(files, start, end),
+    read(start, end) {
+      const bytes = new Uint8Array(end - start)
+      fillAcross(files, bytes, start)
+      return bytes.buffer
+    },
+    fill: (into, start) => fillAcross(files, into, start),
     text: () => {
       throw new DataFileError('cannot be read as text: it is a landed dataset', 'name its folder without --data-format')
     },
@@ -94,13 +99,12 @@ function joinFiles(files: readonly DataFile[], parts: readonly DataFile[]): Land
   }
 }
 
-function readAcross(files: readonly DataFile[], start: number, end: number): ArrayBuffer {
-  const bytes = new Uint8Array(end - start)
+function fillAcross(files: readonly DataFile[], into: Uint8Array, start: number): void {
+  const end = start + into.length
   let before = 0
   for (const file of files) {
     const [from, to] = [Math.max(start, before), Math.min(end, before + file.size)]
-    if (from < to) bytes.set(new Uint8Array(file.read(from - before, to - before)), from - start)
+    if (from < to) file.fill(into.subarray(from - start, to - start), from - before)
     before += file.size
   }
-  return bytes.buffer
 }

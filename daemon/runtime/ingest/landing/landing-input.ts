@@ -55,15 +55,18 @@ export type ByteListener = (done: number) => void
 
 /** Rows that are read and written together. */
 const block_rows = 16_384
-const piece_bytes = 1 << 22
+const piece_bytes = 1 << 18
 /** A dataset may have more rows than one reading of records for resolution. */
 const landing_limits = { ...usualLimits, rows: 2_000_000_000 }
 
 export async function examineInput(input: LandingInput, onRead: ByteListener): Promise<ExaminedInput> {
   return await withFile(input, undefined, async (file) => {
     const digested = runningDigest()
+    const buffer = new Uint8Array(Math.min(file.size, piece_bytes))
     for (let at = 0; at < file.size; at += piece_bytes) {
-      digested.add(new Uint8Array(file.read(at, Math.min(file.size, at + piece_bytes))))
+      const piece = buffer.subarray(0, file.size - at)
+      file.fill(piece, at)
+      digested.add(piece)
       onRead(at)
       await setImmediate()
     }
