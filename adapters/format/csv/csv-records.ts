@@ -7,6 +7,7 @@ import { type DataReadOptions, max_record_bytes } from '../../../daemon/kernel/d
 import type { TextWindow } from '../../../daemon/kernel/data/text-window.ts'
 import { CsvColumns } from './csv-columns.ts'
 import { carriageReturn, lineFeed } from './line-end.ts'
+import { MarkFinder } from './mark-finder.ts'
 import { faulty, incomplete, RecordScanner } from './record-scanner.ts'
 
 export class CsvRecords {
@@ -17,8 +18,7 @@ export class CsvRecords {
   readonly #delimiter: number
   readonly #quote: number
   readonly #comment: number
-  /** Bytes that have a meaning outside quotation marks. */
-  readonly #marks = new Uint8Array(256)
+  readonly #finder = MarkFinder.ofThread()
   readonly #foreignBytes: string
   #columns: CsvColumns | undefined
   #rowsBefore = 0
@@ -28,8 +28,6 @@ export class CsvRecords {
   #isSkipping = false
   /** Whether the window has bytes that are not text, so that each record is checked. */
   #checksText = false
-  /** Whether records may be read without a look at each. */
-  #isPlain = false
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
   constructor(window: TextWindow, dialect: CsvDialect, options: DataReadOptions) {
@@ -41,7 +39,6 @@ export class CsvRecords {
     this.#quote = markByte(dialect.quote)
     this.#comment = markByte(dialect.comment)
     this.#foreignBytes = describeForeignBytes(dialect.encoding)
-    for (const mark of [this.#delimiter, this.#quote, lineFeed, carriageReturn]) if (mark >= 0) this.#marks[mark] = 1
   }
 
   /** Prepares for the bytes that the window has now. */
@@ -49,8 +46,8 @@ export class CsvRecords {
     const { bytes, end, lineEnd } = this.#window
     // The last record may end within a character.
     const text = bytes.subarray(0, bytes.lastIndexOf(lineEnd, end - 1) + 1)
-    this.#checksText = !isUtf8(text) || text.includes(0)
-    this.#isPlain = !this.#checksText
+    // The search of a Buffer is faster than that of other arrays.
+    this.#checksText = !isUtf8(text) || Buffer.from(text.buffer, text.byteOffset, text.length).includes(0)
   }
 
   get isFull(): boolean {
@@ -59,12 +56,13 @@ export class CsvRecords {
 
   /** Reads complete records until the block is full; returns the start of the next one. Throws `DataFault`. */
   take(from: number): number {
-    const { bytes, end } = this.#window
+    const { bytes, end, lineEnd } = this.#window
+    this.#finder.begin(this.#delimiter, this.#quote, lineEnd, lineFeed)
     let at = from
     while (at < end && !this.isFull) {
       if (this.#isSkipping) at = this.#skipLine(at)
       else {
-        if (this.#columns && this.#isPlain) at = this.#takePlain(this.#columns, bytes, at, end)
+        if (this.#columns && !this.#checksText) at = this.#takePlain(this.#columns, bytes, at, end)
         if (at === end || this.isFull) break
         const next = this.#takeRecord(bytes, at, end)
         if (next === incomplete) break
@@ -77,18 +75,21 @@ export class CsvRecords {
   /** Reads records of unquoted fields, as long as they have no special case; returns the start of the first other one. */
   #takePlain(table: CsvColumns, bytes: Uint8Array, from: number, end: number): number {
     const { starts, ends, limits } = table
-    const [delimiter, quote, marks, comment] = [this.#delimiter, this.#quote, this.#marks, this.#comment]
-    const { lineEnd } = this.#window
-    const last = starts.length - 1
+    const [delimiter, comment, finder] = [this.#delimiter, this.#comment, this.#finder]
+    const [{ positions }, { lineEnd }, last] = [finder, this.#window, starts.length - 1]
     const room = Math.min(table.max_rows, this.#options.limits.rows - this.#rowsBefore)
     let [record, start, field, row] = [from, from, 0, table.rows]
     if (row >= room || bytes[from] === comment) return from
-    for (let at = from; at < end; at++) {
+    let next = finder.seek(from)
+    for (;;) {
+      if (next === finder.count) {
+        if (!finder.find(bytes, end)) break
+        next = 0
+      }
+      const at = positions[next++]!
       const byte = bytes[at]!
-      if (marks[byte] === 0 || (byte !== delimiter && byte !== lineFeed && byte !== lineEnd && byte !== quote)) continue
       const isEnd = byte === lineEnd
-      if (byte === quote || (byte === lineFeed && !isEnd) || isEnd !== (field === last) || at - start > limits[field]!)
-        break
+      if (at - start > limits[field]! || (isEnd ? field !== last : byte !== delimiter || field === last)) break
       const valueEnd = byte === lineFeed && at > start && bytes[at - 1] === carriageReturn ? at - 1 : at
       const into = starts[field]
       if (into !== undefined) {
@@ -105,6 +106,7 @@ export class CsvRecords {
       table.reserve(++row)
       if (row === room || bytes[start] === comment) break
     }
+    finder.next = next
     table.addLines(row, this.#line)
     this.#line += row - table.rows
     table.rows = row
