@@ -247,6 +247,10 @@ describe('a request', () => {
     expect(await acting().deleteRun(people, 'manual__1')).toBeUndefined()
     expect(watched).toEqual(['stop pl_1 manual__1', 'look pl_1 manual__1', 'settle pl_1 manual__1'])
     watched.length = 0
+    answers = [{ body: run }, { status: 409, body: { detail: 'locked' } }]
+    expect(await codeOf(acting().stopRun(people, 'manual__1'))).toBe('unavailable')
+    expect(watched).toEqual(['stop pl_1 manual__1', 'go on pl_1 manual__1'])
+    watched.length = 0
     answers = [{ status: 404 }, { body: {} }, { body: run }]
     await acting().trigger({ dag_id: 'by_hand' }, trigger)
     expect(watched).toEqual([])

@@ -115,7 +115,8 @@ export class AirflowRuns {
     // Without an answer, it may have been stopped.
     if (isMarked && isRefusal(answer) && answer.code !== 'unavailable')
       await this.#watch.goOn(this.#call, managed, dag_run_id)
-    if (isRefusal(answer)) return answer
+    // Of a run that goes on, a conflict is of this moment.
+    if (isRefusal(answer)) return answer.code === 'wrong_state' ? refuse('unavailable', answer.message) : answer
     if (managed) await this.#watch.look(this.#call, managed, dag_run_id)
     return (await this.find(dag_run_id)) ?? this.#refuseUnknown(dag_run_id)
   }
