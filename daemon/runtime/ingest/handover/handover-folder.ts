@@ -1,6 +1,6 @@
 // The folders by which workers hand tasks to a site: workers write requests, the site writes results, and each removes its own files.
 import { chmod, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { writeDurablyAsync } from '../../../../adapters/platform/durable-file/write-durably.ts'
 import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
 import { siteName } from '../../../kernel/messaging/statement.ts'
@@ -16,11 +16,17 @@ export const max_result_bytes = 16_777_216
 export type HandoverFolder = { readonly root: string; readonly path: string }
 
 export function requestsFolder(root: string, site: string): HandoverFolder {
-  return { root, path: join(root, 'requests', siteName.parse(site)) }
+  return folderWithin(root, 'requests', site)
 }
 
 export function resultsFolder(root: string, site: string): HandoverFolder {
-  return { root, path: join(root, 'results', siteName.parse(site)) }
+  return folderWithin(root, 'results', site)
+}
+
+function folderWithin(named: string, kind: string, site: string): HandoverFolder {
+  // A profile may end the name with a slash.
+  const root = resolve(named)
+  return { root, path: join(root, kind, siteName.parse(site)) }
 }
 
 /** Another request has another name, so that no result is that of another. */

@@ -33,7 +33,7 @@ async function makeAll(folder: string) {
   mkdirSync(dataset, { mode: 0o700 })
   writeFileSync(join(dataset, 'dataset.json'), '{}', { mode: 0o600 })
   shareDataset(dataset)
-  await writeHandover(requestsFolder(folder, 'alpha'), 'a.json', { a: 1 })
+  await writeHandover(requestsFolder(`${folder}/`, 'alpha'), 'a.json', { a: 1 })
   return [run, dataset, join(dataset, 'dataset.json'), join(folder, 'requests/alpha/a.json')].map(modeOf)
 }
 
