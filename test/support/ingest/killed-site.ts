@@ -51,7 +51,8 @@ export async function createKilledSite(sections: ProfileSections = {}): Promise<
   }
   await runJson(['init', '--profile', 'demo', '--name', 'alpha', '--tenant', 'acme', '--port-base', '0', '--yes'])
   configure(path.join(dir, 'profile.yaml'), path.dirname(files), sections)
-  const minted = await runJson(['token', 'mint', '--subject', 'olga', '--roles', 'operator'])
+  // The clocks of its processes may be hours ahead.
+  const minted = await runJson(['token', 'mint', '--subject', 'olga', '--roles', 'operator', '--ttl', '24h'])
   const daemons = new Set<ChildProcess>()
   let [starts, ahead_ms] = [0, 0]
   let urlOf: Readonly<Record<string, string | undefined>> = {}
