@@ -96,7 +96,9 @@ public final class KafkaDriver {
 
   /** `end`: commit or abort of a transaction, or open, which leaves it so; absent without a transaction. */
   private static void produce(String servers, String topic, JsonNode command) throws Exception {
-    var settings = new HashMap<String, Object>(Map.of("bootstrap.servers", servers, "max.request.size", 67108864, "buffer.memory", 134217728L));
+    // A request without an answer is sent again while the test that waits for it still has time.
+    var settings = new HashMap<String, Object>(Map.of("bootstrap.servers", servers, "max.request.size", 67108864, "buffer.memory", 134217728L,
+      "request.timeout.ms", 20000, "delivery.timeout.ms", 90000));
     command.path("settings").fields().forEachRemaining(each -> settings.put(each.getKey(), each.getValue().asText()));
     var end = command.path("end").asText("");
     var producer = end.isEmpty() ? producers.computeIfAbsent(settings, KafkaDriver::createProducer) : createProducer(settings);
