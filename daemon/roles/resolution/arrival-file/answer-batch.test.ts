@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { describeAnswers } from './answer-batch.ts'
 
-const ref = (record_id: string) => ({ ref: { node_id: 'handover', record_id }, values: { name: 'a' } })
+const ref = (record_id: string) => ({ ref: { node_id: 'desk', record_id }, values: { name: 'a' } })
 const rowOf = (row: number) => ({ row, record: { key: `k${row}`, name: 'a' } })
 const item = (row: number, outcome: 'new' | 'joined') => ({ record_id: `k${row}`, outcome })
 
