@@ -1,4 +1,4 @@
-// What tasks of Airflow leave: what a step returns, and the end of a log.
+// The results of tasks of Airflow: the value that a step returns, and the end of a log.
 
 import * as z from 'zod'
 import { parseJson, parseJsonAs } from '../../../daemon/kernel/encoding/parse-json.ts'

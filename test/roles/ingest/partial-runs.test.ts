@@ -1,4 +1,4 @@
-// Parts of runs of Airflow that a site still has once its profile names Airflow no longer: they are no runs of the embedded scheduler.
+// Parts of runs of Airflow that a site still has once its profile names Airflow no longer: the embedded scheduler shows none of them.
 import { expect, test } from 'vitest'
 import { newJob } from '../../../daemon/kernel/job/rules.ts'
 import { status as runStatus } from '../../../daemon/roles/ingest/dag-run/status.ts'
@@ -22,7 +22,7 @@ test('the part of a run at Airflow is not shown, holds up nothing, and ends with
   await waitUntilRunOver(ann, 'people', dag_run_id)
   const store = site().store('ingest')
   const whole = (await store.get(dagRuns, `${uid}.${dag_run_id}`))?.value
-  if (!whole) throw new Error('there is no run')
+  if (!whole) throw new Error('the run is missing')
   const begun = { state: 'running' as const, part_of: 'airflow' as const, ended_at: undefined }
   const partOf = async (name: string) => {
     const { unmeasured: _measured, unreported: _reported, ...of } = { ...whole, ...begun, dag_run_id: name }

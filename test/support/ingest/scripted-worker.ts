@@ -29,7 +29,7 @@ export function readSpecification(dags: string, uid: string): Specification {
   return JSON.parse(JSON.parse(literal))
 }
 
-/** `started`: of the run, which tells it from another one of its name. */
+/** `started`: the start of the run, by which it differs from another one of its name. */
 export function runNameOf(pipeline: string, dag_run_id: string, started = 1): string {
   return `${pipeline}.${dag_run_id}.${started}`
 }

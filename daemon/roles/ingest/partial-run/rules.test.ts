@@ -102,6 +102,6 @@ test('a run that was cleared begins again in its new folder', () => {
   const cleared = { ...terms, folder: 'run-2', started: 2 }
   const run = runOf(takeRequest(done, requestOf('send'), cleared))
   expect([nextOf(run), run.requests?.length]).toEqual(['send', 1])
-  // What a worker of the run before still waits for.
+  // A worker may still wait for a task of the run before.
   expect(reasonOf(takeRequest(run, requestOf('send', 2), terms))).toMatchObject({ is_final: true })
 })

@@ -1,4 +1,4 @@
-// What the site knows of a run of another scheduler beyond what that shows: the label, and which datasets are those of the run.
+// Adds to a run of another scheduler its label, which the site alone knows, and leaves out datasets that are not those of the run.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { WorkflowRun, WorkflowTask } from '../../../shared/workflow-scheduler/workflow-scheduler.ts'
 import { findManaged } from '../managed-dag/find-managed.ts'
