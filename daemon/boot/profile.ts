@@ -18,6 +18,7 @@ import {
 } from '../kernel/settings/settings.ts'
 import { ssoSettings, x509Settings } from '../kernel/settings/sso-settings.ts'
 import { traceSettings } from '../kernel/settings/trace-settings.ts'
+import { ingressSettings } from '../shared/routing/ingress-settings.ts'
 
 /** Every section that a profile may have, each once. Throws for two sections of one name. */
 export function listSettingsBlocks(roles: readonly RoleOutline[]): SettingsBlock[] {
@@ -30,6 +31,7 @@ export function listSettingsBlocks(roles: readonly RoleOutline[]): SettingsBlock
     searchSettings,
     traceSettings,
     gatewayClientSettings,
+    ingressSettings,
   ]
   const blocks = [...siteBlocks, ...roles.flatMap((role) => role.settings)] as SettingsBlock[]
   const sections = new Map<string, SettingsBlock>()

@@ -27,7 +27,7 @@ export type ConfiguredTls = {
   readonly settings: { readonly cert_file: string; readonly key_file: string; readonly client_auth: string }
 }
 
-type DeclaredRole = {
+export type DeclaredRole = {
   readonly name: string
   readonly listeners: readonly [ListenerDeclaration, ...ListenerDeclaration[]]
   readonly has_public_listener?: true

@@ -1,4 +1,5 @@
 // Reasons for the end of a public request: one table for the status of the response, the audit record and the metric.
+import type { TargetFault } from '../../kernel/forward/normal-target.ts'
 
 /** The verdict in the audit record, in the terms of the interface. */
 export type RequestVerdict = 'allow' | 'denied' | 'method_not_allowed'
@@ -74,25 +75,9 @@ export const reasons = {
 
 export type ProxyReason = keyof typeof reasons
 
-/** Reasons for a target without a normal form. */
-export type PathDenialReason =
-  | 'path_character'
-  | 'bad_escape'
-  | 'control_escape'
-  | 'encoded_slash'
-  | 'backslash'
-  | 'double_encoding'
-  | 'bad_utf8'
-  | 'lookalike'
-  | 'dot_id'
-  | 'dot_parameter'
-  | 'above_root'
-  | 'query_character'
-  | 'fragment'
-
 /** Reasons of the head steps: nothing was counted, read or requested yet. */
 export type HeadDenialReason =
-  | PathDenialReason
+  | TargetFault
   | 'not_origin_form'
   | 'target_too_long'
   | 'outside_prefix'

@@ -1,8 +1,8 @@
 // Any bytes: nothing throws, allowed requests are allowed by the words of the interface too, and no re-encoding passes.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { normaliseTarget } from '../../../daemon/kernel/forward/normal-target.ts'
 import { compileProxyConfig } from '../../../daemon/roles/proxy/config.ts'
-import { normaliseTarget } from '../../../daemon/roles/proxy/request/path.ts'
 import type { RequestDecision } from '../../../daemon/roles/proxy/request/request-decision.ts'
 import { decideRequest } from '../../../daemon/roles/proxy/serving/decide-request.ts'
 import { settings } from '../../../daemon/roles/proxy/settings.ts'

@@ -1,9 +1,9 @@
 // Any bytes on real connections: what reaches the upstream is always one sound, listed request; each request has one answer and one record.
 import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
+import { normaliseTarget } from '../../../daemon/kernel/forward/normal-target.ts'
 import { parseIp } from '../../../daemon/kernel/network/ip-address.ts'
 import { reasons } from '../../../daemon/roles/proxy/reasons.ts'
-import { normaliseTarget } from '../../../daemon/roles/proxy/request/path.ts'
 import { corpusAllowlist } from '../../support/proxy/corpus-row.ts'
 import { type HostileTransmission, hostileTransmissions } from '../../support/proxy/hostile-bytes.ts'
 import {

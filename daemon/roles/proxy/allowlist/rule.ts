@@ -1,5 +1,5 @@
 // One entry of the allowlist, `METHOD /path [limit=N] [cache=S]`, and the text form of a list of entries.
-import { normaliseTarget } from '../request/path.ts'
+import { normaliseTarget } from '../../../kernel/forward/normal-target.ts'
 
 /** Methods that can be allowlisted. */
 export const allowlistMethods = ['GET', 'HEAD', 'POST'] as const

@@ -1,8 +1,9 @@
 // The steps of a public request, declared once: the threads that serve, `platform proxy check` and `simulate` walk this list.
+
+import { normaliseTarget } from '../../../kernel/forward/normal-target.ts'
 import type { ProxyConfig } from '../config.ts'
 import type { HeadDenialReason } from '../reasons.ts'
 import type { ProxyRequestHeaders } from '../request/headers.ts'
-import { normaliseTarget } from '../request/path.ts'
 import { buildWriteCounter, listRateCounters, type RateCounter, window_ms } from '../request/rate-counters.ts'
 import type { RequestDecision, RequestHead, RequestStepName } from '../request/request-decision.ts'
 import { identifySource } from '../request/source.ts'

@@ -1,9 +1,24 @@
 // The normal form of a path: it alone is matched, keys the cache and is forwarded. An ambiguous path has no normal form.
-import type { PathDenialReason } from '../reasons.ts'
+
+/** Why a target has no normal form. */
+export type TargetFault =
+  | 'path_character'
+  | 'bad_escape'
+  | 'control_escape'
+  | 'encoded_slash'
+  | 'backslash'
+  | 'double_encoding'
+  | 'bad_utf8'
+  | 'lookalike'
+  | 'dot_id'
+  | 'dot_parameter'
+  | 'above_root'
+  | 'query_character'
+  | 'fragment'
 
 /** `query`: as received, with its question mark; '' for none. */
 export type NormalTarget = { readonly path: string; readonly query: string }
-export type TargetRefusal = { readonly denied: PathDenialReason }
+export type TargetRefusal = { readonly denied: TargetFault }
 
 // Classes of bytes in a path: plain, needs the slow path, ends the path, or not allowed.
 const plain = 0
@@ -39,7 +54,7 @@ export function normaliseTarget(target: string, from: number): NormalTarget | Ta
 }
 
 /** The fault of query or fragment. The query is forwarded verbatim, so every server must read it the same way. */
-function findQueryFault(target: string, from: number): PathDenialReason | undefined {
+function findQueryFault(target: string, from: number): TargetFault | undefined {
   for (let at = from; at < target.length; at++) {
     const code = target.charCodeAt(at)
     if (code === 35) return 'fragment'
@@ -65,7 +80,7 @@ function decodeEscapes(raw: string): string | TargetRefusal {
   return /%25(?:[0-9A-Fa-f]{2}|[uU][0-9A-Fa-f])/.test(text) ? { denied: 'double_encoding' } : text
 }
 
-function findEscapeFault(raw: string): PathDenialReason | undefined {
+function findEscapeFault(raw: string): TargetFault | undefined {
   if (/%(?![0-9A-Fa-f]{2})/.test(raw)) return 'bad_escape'
   if (/%(?:[01][0-9A-Fa-f]|7[Ff])/.test(raw)) return 'control_escape'
   if (/%2[Ff]/.test(raw)) return 'encoded_slash'
@@ -79,7 +94,7 @@ const slashLookalikes = /[\u2044\u2215\u2216\u29f5\u29f8\u29f9]/
 const invisibleCharacters = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cn}]/u
 const delimiters = /[/\\.%;?#]/
 
-function findUnicodeFault(raw: string): PathDenialReason | undefined {
+function findUnicodeFault(raw: string): TargetFault | undefined {
   let text: string
   try {
     text = decodeURIComponent(raw)

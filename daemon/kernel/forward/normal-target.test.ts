@@ -1,7 +1,6 @@
 // Normal forms of paths, and targets without one.
 import { describe, expect, test } from 'vitest'
-import type { PathDenialReason } from '../reasons.ts'
-import { normaliseTarget } from './path.ts'
+import { normaliseTarget, type TargetFault } from './normal-target.ts'
 
 const normalFormOf = (target: string) => {
   const normal = normaliseTarget(target, 0)
@@ -51,7 +50,7 @@ describe('the normal form', () => {
 })
 
 describe('no normal form', () => {
-  const denied: readonly (readonly [PathDenialReason, readonly string[]])[] = [
+  const denied: readonly (readonly [TargetFault, readonly string[]])[] = [
     ['encoded_slash', ['/a%2fb', '/a%2F', '/%2e%2e%2fadmin']],
     ['backslash', ['/a\\b', '/..\\admin', '/..%5cadmin', '/%5C']],
     ['double_encoding', ['/%252e', '/%252f', '/%25%32%65', '/%25252e', '/%25%32f', '/%25u2215', '/a%2541']],

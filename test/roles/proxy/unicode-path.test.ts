@@ -1,7 +1,7 @@
 // Every code point of Unicode in a path, by its general category: the rule is a rule of categories, not a list of examples.
 import { expect, test } from 'vitest'
-import { parseRule } from '../allowlist/rule.ts'
-import { normaliseTarget } from './path.ts'
+import { normaliseTarget } from '../../../daemon/kernel/forward/normal-target.ts'
+import { parseRule } from '../../../daemon/roles/proxy/allowlist/rule.ts'
 
 /** General categories whose code points have no place in a path: controls, formats, separators of lines and paragraphs, unassigned. */
 const ambiguousCategories = ['Cc', 'Cf', 'Zl', 'Zp', 'Cn']

@@ -1,0 +1,65 @@
+// Settings of routing: which rules a site has, and where the processes of its services are.
+import * as z from 'zod'
+import { settingsBlock } from '../../kernel/settings/settings.ts'
+import { rulePriorities } from './routing-table.ts'
+
+const max_backends = 64
+const serviceName = z
+  .string()
+  .regex(/^[a-z]([a-z0-9-]{0,46}[a-z0-9])?$/, 'must be lower-case letters, digits and hyphens, at most 48')
+
+/** As it stands in a path, and in the list of objects of service-info. */
+export const objectName = z
+  .string()
+  .regex(/^[a-z0-9]([a-z0-9_-]{0,62}[a-z0-9])?$/, 'must be lower-case letters, digits, _ and -, at most 64')
+
+/** Scheme, host and port alone: paths are forwarded as they are. */
+const backendUrl = z
+  .url({ protocol: /^https?$/ })
+  .max(2_048)
+  .refine(
+    (url) => /^https?:\/\/[^/@?#]+\/?$/i.test(url),
+    'must have a scheme, a host and a port, and no path, credentials, query or fragment',
+  )
+  .transform((url) => url.replace(/\/$/, ''))
+
+const urlField = (variable: string, doc: string) => backendUrl.optional().meta({ env: variable, doc })
+
+/** Named as the interface documents name them, also in groups: `ingress.rest.enabled`. */
+export const ingressSettings = settingsBlock('ingress', {
+  rest_enabled: z.boolean().default(true).meta({
+    nested: 'rest.enabled',
+    doc: 'Whether objects are routed by their paths; without it only tools, chat and the public prefix are.',
+  }),
+  rest_priority: z.int().min(1).max(1_000).default(rulePriorities.own).meta({
+    nested: 'rest.priority',
+    doc: 'Priority of the rules of objects; that of the catch-all is 10, that of the gateway 200.',
+  }),
+  rest_objects: z.record(serviceName, z.array(objectName).max(1_000)).default({}).meta({
+    nested: 'rest.objects',
+    doc: 'Objects of a service, by its name in service-info, instead of those that it has by default.',
+  }),
+  rest_gateway_enabled: z.boolean().default(false).meta({
+    nested: 'rest_gateway.enabled',
+    doc: 'Whether requests to /api/v1, /userspace and /dataspace take one hop through the gateway, which checks and meters them.',
+  }),
+  agentspace_enabled: z.boolean().default(true).meta({
+    nested: 'agentspace.enabled',
+    doc: 'Whether tools and chat are routed to the gateway, where the site has one; else to intelligence.',
+  }),
+  backends: z
+    .record(serviceName, z.array(backendUrl).min(1).max(max_backends))
+    .default({})
+    .meta({
+      doc: 'URLs of the processes of a service, by its name in service-info (default: the roles of this profile, and the URLs below).',
+    }),
+  intelligence_url: urlField('INTELLIGENCE_URL', 'URL of the intelligence service, where another machine runs it.'),
+  entity_resolution_url: urlField(
+    'ENTITY_RESOLUTION_URL',
+    'URL of the entity-resolution service, where another machine runs it.',
+  ),
+  data_platform_url: urlField(
+    'DATA_PLATFORM_URL',
+    'URL of the data platform service, which has the objects that no other service owns.',
+  ),
+})
