@@ -18,7 +18,7 @@ const max_session_ms = 86_400_000
 
 /** The MCP surface; undefined without tools. Loads its adapter only if there are tools. */
 export async function openAgentspace(
-  { role, deployment, environment, log }: RoleServiceOptions,
+  { role, deployment, environment, log, wiredTools }: RoleServiceOptions,
   toolOperations: readonly AddressedOperation[],
   resources: readonly McpResource[],
 ): Promise<Surface | undefined> {
@@ -28,7 +28,7 @@ export async function openAgentspace(
       deployment_profile: deployment.deployment_profile,
       offered_in: role.tool_profiles,
     })
-  if (toolOperations.length === 0) return undefined
+  if (toolOperations.length === 0 && !wiredTools) return undefined
   const roleSettings = agentspaceFields.parse(deployment.settings.values.get(role.name))
   const { mcpSurface } = await import('../../adapters/serve/mcp/mcp-surface.ts')
   const { watch_interval_ms } = await import('../../adapters/serve/mcp/watch-tools.ts')
@@ -37,7 +37,7 @@ export async function openAgentspace(
   return mcpSurface({
     role: role.name,
     about: { name: String(info.name), version: product.version },
-    operations: () => toolOperations,
+    operations: joinTools(toolOperations, wiredTools),
     changes: (signal) => environment.changes(toolsTopic(role.name), signal, watch_interval_ms),
     resources,
     origin_policy: {
@@ -57,6 +57,19 @@ export async function openAgentspace(
     random: environment.random,
     log,
   })
+}
+
+/** The same array until the tools of the wire change. */
+function joinTools(own: readonly AddressedOperation[], wired: RoleServiceOptions['wiredTools']) {
+  if (!wired) return () => own
+  let last: readonly AddressedOperation[] | undefined
+  let joined = own
+  return () => {
+    const current = wired()
+    if (current !== last) joined = [...own, ...current]
+    last = current
+    return joined
+  }
 }
 
 /** Allowed Host headers. A wildcard listen address is not a host name. */

@@ -1,5 +1,6 @@
 // Contract of a role's wire, which connects the role to adapters, and starts and stops its background work.
 
+import type { AddressedOperation } from '../kernel/operation/operation.ts'
 import type { Dependency } from '../kernel/role/dependency.ts'
 import type { Role } from '../kernel/role/role.ts'
 import type { ProfileProblem } from '../kernel/settings/profile-error.ts'
@@ -46,6 +47,11 @@ export type WiredRole = {
   readonly dependencies?: readonly Dependency[]
   /** What the wire serves at the listeners of the outline; every one but the first must be here. */
   readonly listeners?: WiredListeners
+  /**
+   * Tools that the role offers beyond its own operations: the same array until they change, when the role announces
+   * `toolsTopic`.
+   */
+  readonly tools?: () => readonly AddressedOperation[]
   /** Starts background work once every role of the process serves. Throws if the role cannot work without it. */
   readonly start?: () => Promise<void>
   /** Stops background work before any service stops, also after an incomplete `start`. */

@@ -29,6 +29,7 @@ import { listenerCertificateEnd } from './listener-certificates.ts'
 import { openListener, requireDeclaredListeners, type WiredListeners } from './open-listener.ts'
 import { type GatewayRegistration, registrationEnd, registrationTotal } from './registration/gateway-registration.ts'
 import { buildListeners } from './role-listeners.ts'
+import type { WiredRole } from './role-wire.ts'
 import { stop_grace_ms, waitAtMost } from './stop-limits.ts'
 import type { RoleStorage } from './storage/role-storage.ts'
 import type { SiteFolder } from './storage/site-folder.ts'
@@ -74,6 +75,8 @@ export type RoleServiceOptions = {
   readonly housekeeping: readonly Worker[]
   readonly leases: Leases
   readonly listeners: WiredListeners
+  /** Absent where the role offers no tools beyond its operations, or none at all. */
+  readonly wiredTools: WiredRole['tools'] | undefined
   /** Of a role that registers with a gateway. */
   readonly registration: GatewayRegistration | undefined
 }
@@ -102,10 +105,8 @@ export function createRoleService(options: RoleServiceOptions): RoleService {
       others: [...(await probeRetriedTasks(storage, probes)), ...(await options.dependencyHealth(trace))],
     }),
     listens: () => servers.map(({ url }) => url).filter((url) => url.startsWith('http')),
-    service_info: {
-      ...role.serviceInfo(deployment),
-      version: product.version,
-      ...toolServiceInfo(toolOperations, resources.length),
+    get service_info() {
+      return describeService(options, toolOperations, resources.length)
     },
     // Built at the first request, since it takes longer than the rest of a start.
     get openapi() {
@@ -163,6 +164,16 @@ export function createRoleService(options: RoleServiceOptions): RoleService {
       await finishListeners(listeners, (signal) => newCall(`${role.name}.worker.last`, signal))
     },
   }
+}
+
+/** With the tools that the role offers now. */
+function describeService(
+  { role, deployment, wiredTools }: RoleServiceOptions,
+  ownTools: readonly AddressedOperation[],
+  resources: number,
+): ServiceParts['service_info'] {
+  const tools = [...ownTools, ...(wiredTools?.() ?? [])]
+  return { ...role.serviceInfo(deployment), version: product.version, ...toolServiceInfo(tools, resources) }
 }
 
 /** In profiles C and D the document is that of the listeners for other machines. */

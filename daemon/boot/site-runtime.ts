@@ -1,6 +1,6 @@
 // The running part of a site in this process: its roles, their databases, the carriers between sites.
 import { prometheusMetrics } from '../../adapters/metrics/prometheus/prometheus-metrics.ts'
-import { listToolAddresses, offeredTools } from '../kernel/api/mcp-tools.ts'
+import { listToolAddresses, offeredTools, offersTools } from '../kernel/api/mcp-tools.ts'
 import type { RoleContext } from '../kernel/operation/role-context.ts'
 import { operationsOf } from '../kernel/role/built-in-operations.ts'
 import type { Role, RoleDeployment } from '../kernel/role/role.ts'
@@ -168,6 +168,7 @@ async function wireRole(resources: SiteResources, role: Role, wire: RoleWire | u
     ),
     leases: openLeases(resources, storage, role),
     listeners: wired?.listeners ?? {},
+    wiredTools: offersTools({ role, deployment }) ? wired?.tools : undefined,
     registration,
   })
   return service

@@ -183,10 +183,11 @@ function createToolServer(
 }
 
 /** A client that waits for less than the time limit of a long tool loses its answer. */
-function describeTool({ name, description, input_schema, output_schema, annotations, target }: McpTool) {
+function describeTool({ name, title, description, input_schema, output_schema, annotations, target }: McpTool) {
   const { time_limit_ms } = target.operation
   return {
     name,
+    ...(title === undefined ? {} : { title }),
     description,
     inputSchema: input_schema as { type: 'object' },
     ...(output_schema === undefined ? {} : { outputSchema: output_schema as { type: 'object' } }),

@@ -4,6 +4,7 @@ import type { SurfaceCallResult } from '../../../daemon/kernel/api/surface.ts'
 import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
 import { problemOf } from '../../../daemon/kernel/error/problem.ts'
 import { RawResponse } from '../../../daemon/kernel/operation/operation.ts'
+import { PassedToolResult, type RemoteToolResult } from '../../../daemon/kernel/tools/tool-service.ts'
 
 type TextContent = { type: 'text'; text: string }
 
@@ -18,9 +19,19 @@ export function toToolResult({ outcome, trace }: SurfaceCallResult): ToolResult 
   if (isRefusal(outcome)) return { isError: true, content: [textContent(problemOf(outcome, trace.trace_id))] }
   const { body } = outcome
   if (body instanceof RawResponse) return { content: [{ type: 'text', text: String(body.body) }] }
+  if (body instanceof PassedToolResult) return passResult(body.result)
   if (body === undefined) return { content: [] }
   if (!isObject(body)) return { content: [textContent(body)] }
   return { content: [textContent(body)], structuredContent: body }
+}
+
+/** Blocks of every kind go on as they came: the client checks them, as it would those of the service itself. */
+function passResult({ is_error, content, structured_content }: RemoteToolResult): ToolResult {
+  return {
+    content: [...content] as unknown as TextContent[],
+    ...(structured_content ? { structuredContent: { ...structured_content } } : {}),
+    ...(is_error ? { isError: true } : {}),
+  }
 }
 
 function textContent(value: unknown): TextContent {

@@ -9,19 +9,22 @@ import {
 } from '../operation/operation.ts'
 import type { RoleDeployment, RoleOutline } from '../role/role.ts'
 import type { ResolvedSettings } from '../settings/settings.ts'
+import type { ToolDefinition, UntrustedObject } from '../tools/tool-service.ts'
 
 export type McpTool = {
   readonly name: string
+  readonly title?: string
   readonly description: string
   readonly input_schema: unknown
   /** Absent where the answer is not an object. */
   readonly output_schema?: unknown
-  readonly annotations: McpToolAnnotations
+  /** Those of another service are its own words. */
+  readonly annotations: McpToolAnnotations | UntrustedObject
   readonly target: AddressedOperation
 }
 
 /** Effects of the tool, under the names of the MCP protocol. */
-export type McpToolAnnotations = {
+type McpToolAnnotations = {
   readonly readOnlyHint: boolean
   /** True where the tool changes or removes existing data instead of only adding to it. */
   readonly destructiveHint: boolean
@@ -113,8 +116,9 @@ export function toolServiceInfo(
 /** Derives the tools of a role, in the order of declaration. */
 export function deriveTools(operations: readonly AddressedOperation[]): McpTool[] {
   return operations.flatMap((target) => {
-    const { tool, summary, input, output } = target.operation
+    const { tool, tool_definition, summary, input, output } = target.operation
     if (!tool) return []
+    if (tool_definition) return [adoptDefinition(tool, tool_definition, target)]
     const output_schema = schemaOf(output, 'output')
     return [
       {
@@ -127,6 +131,19 @@ export function deriveTools(operations: readonly AddressedOperation[]): McpTool[
       },
     ]
   })
+}
+
+/** Of a tool that another service offers: as that service describes it. */
+function adoptDefinition(
+  name: string,
+  { title, description = '', input_schema, output_schema, annotations = {} }: ToolDefinition,
+  target: AddressedOperation,
+): McpTool {
+  return {
+    ...{ name, description, input_schema, annotations, target },
+    ...(title === undefined ? {} : { title }),
+    ...(output_schema === undefined ? {} : { output_schema }),
+  }
 }
 
 type JsonSchema = { readonly type?: unknown; readonly $ref?: string; readonly $defs?: Readonly<Record<string, object>> }

@@ -3,6 +3,7 @@ import type * as z from 'zod'
 import type { ErrorCode, Refusal } from '../error/errors.ts'
 import type { Permission } from '../identity/identity.ts'
 import type { MessageKind } from '../messaging/message-kind.ts'
+import type { ToolDefinition } from '../tools/tool-service.ts'
 import type { Call } from './call.ts'
 import type { InputSchema, OutputSchema } from './operation-contract.ts'
 
@@ -48,6 +49,8 @@ export type Operation<I extends InputSchema = InputSchema, O extends OutputSchem
   readonly also?: readonly string[]
   /** Name of the tool; absent: no surface offers the operation as a tool. */
   readonly tool?: string
+  /** How lists show the tool, where another service has defined it; absent: derived from the declaration. */
+  readonly tool_definition?: ToolDefinition
   /** The only surface that serves the operation; default `agentspace`. With neither path nor tool: by a resource of the role. */
   readonly surface?: SurfaceName
   /** Path parameters, query (GET, DELETE) and body (POST, PUT, PATCH) as one flat, strict object. */

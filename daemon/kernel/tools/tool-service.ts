@@ -30,9 +30,7 @@ export type ToolServiceLimits = {
 export type UntrustedObject = Readonly<Record<string, unknown>>
 
 /** A tool as its service describes it. All text is the service's own: render it as untrusted text. */
-export type RemoteTool = {
-  /** Letters, digits and `_ - . /`, at most 128 of them. */
-  readonly name: string
+export type ToolDefinition = {
   readonly title?: string | undefined
   readonly description?: string | undefined
   readonly input_schema: UntrustedObject
@@ -40,6 +38,9 @@ export type RemoteTool = {
   /** Hints, which the service may have invented. */
   readonly annotations?: UntrustedObject | undefined
 }
+
+/** `name`: letters, digits and `_ - . /`, at most 128 of them. */
+export type RemoteTool = ToolDefinition & { readonly name: string }
 
 export type RemoteToolCall = {
   readonly name: string
@@ -65,6 +66,15 @@ export type RemoteToolResult = {
   readonly is_error: boolean
   readonly content: readonly UntrustedObject[]
   readonly structured_content?: UntrustedObject | undefined
+}
+
+/** The answer of an operation that passes on the result of another service as it is. */
+export class PassedToolResult {
+  readonly result: RemoteToolResult
+
+  constructor(result: RemoteToolResult) {
+    this.result = result
+  }
 }
 
 /**
