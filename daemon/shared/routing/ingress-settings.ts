@@ -47,12 +47,9 @@ export const ingressSettings = settingsBlock('ingress', {
     nested: 'agentspace.enabled',
     doc: 'Whether tools and chat are routed to the gateway, where the site has one; else to intelligence.',
   }),
-  backends: z
-    .record(serviceName, z.array(backendUrl).min(1).max(max_backends))
-    .default({})
-    .meta({
-      doc: 'URLs of the processes of a service, by its name in service-info (default: the roles of this profile, and the URLs below).',
-    }),
+  backends: z.record(serviceName, z.array(backendUrl).min(1).max(max_backends)).default({}).meta({
+    doc: 'URLs of the processes of a service, by its name in service-info (default: the roles of this profile, and the URLs below).',
+  }),
   intelligence_url: urlField('INTELLIGENCE_URL', 'URL of the intelligence service, where another machine runs it.'),
   entity_resolution_url: urlField(
     'ENTITY_RESOLUTION_URL',

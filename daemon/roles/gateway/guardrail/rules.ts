@@ -1,0 +1,111 @@
+// What guardrails decide about a call: a refusal, or the limits under which it goes on. Rates are counted by the caller of these rules.
+
+import { matchesPattern } from '../../../kernel/text/name-pattern.ts'
+import type { CallKind, GuardedCall, Guardrail } from './model.ts'
+
+/** An expression that is searched in time proportional to the text. */
+export type TextSearch = { readonly isFoundIn: (text: string) => boolean }
+
+export type CompiledGuardrail = Guardrail & { readonly searches: readonly TextSearch[] }
+
+export type GuardrailSet = {
+  readonly guardrails: readonly CompiledGuardrail[]
+  /** Levels of the labelling policy, lowest first. */
+  readonly levels: readonly string[]
+}
+
+/** Why a call is refused. `too_much_text`: more than is searched for expressions. */
+export type GuardrailReason = 'denied' | 'too_large' | 'too_much_text' | 'pattern' | 'label' | 'rate' | 'quota'
+
+export type GuardrailDenial = { readonly guardrail: string; readonly reason: GuardrailReason }
+
+/** A count that must not exceed `limit` in its window. */
+export type GuardrailCount = {
+  readonly guardrail: string
+  readonly reason: 'rate' | 'quota'
+  readonly limit: number
+  readonly window_ms: number
+}
+
+/** `ceiling`: the highest level of data for the call; undefined: that of its caller. */
+export type GuardrailLimits = {
+  readonly max_body_bytes: number
+  readonly ceiling: string | undefined
+  readonly counts: readonly GuardrailCount[]
+}
+
+export type GuardrailVerdict = { readonly denial: GuardrailDenial } | { readonly limits: GuardrailLimits }
+
+/** Characters of a call that are searched; a call with more is refused where expressions apply to it. */
+export const max_searched_characters = 131_072
+
+const minute_ms = 60_000
+const day_ms = 86_400_000
+
+/** Every guardrail that the call is for restricts it; the first that refuses it, in the order of the profile, is named. */
+export function judgeCall({ guardrails, levels }: GuardrailSet, call: GuardedCall): GuardrailVerdict {
+  const applying = guardrails.filter((each) => appliesTo(each, call))
+  for (const each of applying) {
+    const reason = findDenial(each, call, levels)
+    if (reason) return { denial: { guardrail: each.name, reason } }
+  }
+  return { limits: joinLimits(applying, levels) }
+}
+
+/** Without regard to texts and sizes, so that a call can be explained before it is made. */
+export function appliesTo(guardrail: Guardrail, call: GuardedCall): boolean {
+  const { kinds, roles, subjects, services, tools, methods, paths } = guardrail
+  return (
+    includes(kinds, call.kind) &&
+    (!roles || roles.some((role) => call.roles.includes(role))) &&
+    isNamedIn(subjects, call.subject) &&
+    isNamedIn(services, call.service) &&
+    isNamedIn(tools, call.tool) &&
+    (!methods || (call.method !== undefined && methods.includes(call.method))) &&
+    isNamedIn(paths, call.path?.split('?')[0])
+  )
+}
+
+const includes = (kinds: readonly CallKind[] | undefined, kind: CallKind) => !kinds || kinds.includes(kind)
+
+/** A guardrail with a list is for calls that have such a name, and for no others. */
+function isNamedIn(patterns: readonly string[] | undefined, name: string | undefined): boolean {
+  return !patterns || (name !== undefined && patterns.some((pattern) => matchesPattern(pattern, name)))
+}
+
+function findDenial(
+  { deny, max_body_bytes, searches, label_ceiling }: CompiledGuardrail,
+  call: GuardedCall,
+  levels: readonly string[],
+): GuardrailReason | undefined {
+  if (deny) return 'denied'
+  if (max_body_bytes !== undefined && (call.body_bytes ?? 0) > max_body_bytes) return 'too_large'
+  if (label_ceiling !== undefined && call.kind === 'rest' && isAbove(levels, call.level, label_ceiling)) return 'label'
+  return searches.length > 0 ? findInTexts(searches, call) : undefined
+}
+
+/** A REST call has the caller's own token, which no guardrail can lower. */
+function isAbove(levels: readonly string[], level: string | undefined, ceiling: string): boolean {
+  return level !== undefined && levels.indexOf(level) > levels.indexOf(ceiling)
+}
+
+function findInTexts(searches: readonly TextSearch[], { path, texts }: GuardedCall): GuardrailReason | undefined {
+  const searched = path === undefined ? texts : [path, ...texts]
+  if (searched.reduce((sum, text) => sum + text.length, 0) > max_searched_characters) return 'too_much_text'
+  return searched.some((text) => searches.some(({ isFoundIn }) => isFoundIn(text))) ? 'pattern' : undefined
+}
+
+function joinLimits(applying: readonly Guardrail[], levels: readonly string[]): GuardrailLimits {
+  let max_body_bytes = Number.POSITIVE_INFINITY
+  let ceiling: string | undefined
+  const counts: GuardrailCount[] = []
+  for (const each of applying) {
+    const { name: guardrail, calls_per_minute, calls_per_day, label_ceiling } = each
+    max_body_bytes = Math.min(max_body_bytes, each.max_body_bytes ?? max_body_bytes)
+    if (label_ceiling !== undefined && (ceiling === undefined || isAbove(levels, ceiling, label_ceiling)))
+      ceiling = label_ceiling
+    if (calls_per_minute) counts.push({ guardrail, reason: 'rate', limit: calls_per_minute, window_ms: minute_ms })
+    if (calls_per_day) counts.push({ guardrail, reason: 'quota', limit: calls_per_day, window_ms: day_ms })
+  }
+  return { max_body_bytes, ceiling, counts }
+}
