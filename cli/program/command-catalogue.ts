@@ -240,6 +240,7 @@ export const commandCatalogue = {
   'tools list': () => import('../commands/tools/list.ts'),
   'tools call': () => import('../commands/tools/call.ts'),
   admin: () => import('../commands/admin.ts'),
+  routes: () => import('../commands/routes.ts'),
   openapi: () => import('../commands/openapi.ts'),
   completion: () => import('../commands/completion.ts'),
   version: () => import('../commands/version.ts'),

@@ -87,4 +87,5 @@ export const offline = {
   proxyRules: () => import('./proxy/proxy-rules.ts'),
   toolServices: () => import('./tools/tool-services.ts'),
   doctor: () => import('./doctor/examine-site.ts'),
+  routes: () => import('./routes/site-routes.ts'),
 } as const

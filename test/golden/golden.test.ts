@@ -10,12 +10,15 @@ import { operationsOf } from '../../daemon/kernel/role/built-in-operations.ts'
 import { buildOpenapi } from '../../daemon/kernel/api/openapi.ts'
 import { deriveTools } from '../../daemon/kernel/api/mcp-tools.ts'
 import { everyRole } from '../../daemon/every-role.ts'
+import { routedServices } from '../../daemon/shared/routing/routed-services.ts'
+import { buildRoutingTable, defaultRouting } from '../../daemon/shared/routing/routing-table.ts'
 import { everyMessageSchema } from '../support/golden/every-message-schema.ts'
 import { expectGolden } from '../support/golden/expect-golden.ts'
 import { formatHelp } from '../support/golden/format-help.ts'
 import { formatMessageSchemas } from '../support/golden/format-message-schemas.ts'
 import { formatMetrics } from '../support/golden/format-metrics.ts'
 import { formatOperations } from '../support/golden/format-operations.ts'
+import { formatRoutes } from '../support/golden/format-routes.ts'
 import { formatSettings } from '../support/golden/format-settings.ts'
 import { formatTools } from '../support/golden/format-tools.ts'
 import { everyRoleSections, startSingleClusterSite } from '../support/site/single-cluster-site.ts'
@@ -56,6 +59,18 @@ test('metrics', async () => {
   }
   await site.close()
   expectGolden('test/golden/metrics.txt', texts.join('\n'))
+})
+
+test.each([
+  ['every service', 'routes', {}],
+  ['the gateway in the path of REST', 'routes-through-gateway', { isGatewayInPath: true }],
+  ['no service', 'routes-without-services', { served: new Set<string>() }],
+])('routes with %s', (_, file, options) => {
+  const served = new Set<string>(routedServices.map(({ name }) => name))
+  expectGolden(
+    `test/golden/${file}.txt`,
+    formatRoutes(buildRoutingTable({ ...defaultRouting, served, ...options })),
+  )
 })
 
 test('help', async () => expectGolden('test/golden/help.txt', await formatHelp()))

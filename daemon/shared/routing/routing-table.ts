@@ -128,7 +128,7 @@ function addCatchAll(add: AddRule): void {
 
 /** For every prefix and not for the three alone: they must hold too where the longest prefix counts before the priority. */
 function addGatewayRest(rules: readonly RoutingRule[], add: AddRule): void {
-  const target = { ingress: 'gateway-rest', priority: rulePriorities.gateway, service: 'gateway' }
+  const target = { ingress: 'gateway-rest-mode', priority: rulePriorities.gateway, service: 'gateway' }
   const isRest = (prefix: string) => catch_all_prefixes.some((each) => prefix === each || prefix.startsWith(`${each}/`))
   for (const { host, prefix } of rules) if (host === undefined && isRest(prefix)) add(prefix, target)
 }
