@@ -38,6 +38,7 @@ export type CallKind = 'rest' | 'tool' | 'chat'
 /** A call as guardrails see it. */
 export type GuardedCall = {
   readonly kind: CallKind
+  readonly tenant_id: string
   readonly subject: string
   readonly roles: readonly string[]
   /** Level of its clearance; undefined for none. */

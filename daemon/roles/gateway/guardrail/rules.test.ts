@@ -5,7 +5,14 @@ import { judgeCall, max_searched_characters } from './rules.ts'
 
 const levels = ['UNCLASSIFIED', 'RESTRICTED', 'SECRET']
 const call = (changes: Partial<GuardedCall> = {}): GuardedCall => ({
-  ...{ kind: 'tool', subject: 'ann', roles: ['analyst'], level: 'SECRET', service: 'intelligence-service' },
+  ...{
+    kind: 'tool',
+    tenant_id: 't',
+    subject: 'ann',
+    roles: ['analyst'],
+    level: 'SECRET',
+    service: 'intelligence-service',
+  },
   ...{ tool: 'intelligence-service__signal_list', body_bytes: 100, texts: [] },
   ...changes,
 })

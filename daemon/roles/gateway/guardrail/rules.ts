@@ -1,10 +1,8 @@
 // What guardrails decide about a call: a refusal, or the limits under which it goes on. Rates are counted by the caller of these rules.
 
 import { matchesPattern } from '../../../kernel/text/name-pattern.ts'
+import type { TextSearch } from '../../../kernel/text/text-search.ts'
 import type { CallKind, GuardedCall, Guardrail } from './model.ts'
-
-/** An expression that is searched in time proportional to the text. */
-export type TextSearch = { readonly isFoundIn: (text: string) => boolean }
 
 export type CompiledGuardrail = Guardrail & { readonly searches: readonly TextSearch[] }
 

@@ -1,0 +1,67 @@
+// Holds a call to the guardrails of the site: a refusal that names the guardrail, or the limits under which the call goes on.
+import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
+import { Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { part } from '../../../kernel/role/part.ts'
+import type { KeyValue } from '../../../kernel/store/key-value.ts'
+import type { GuardedCall } from './model.ts'
+import {
+  type GuardrailCount,
+  type GuardrailDenial,
+  type GuardrailLimits,
+  type GuardrailReason,
+  type GuardrailSet,
+  judgeCall,
+} from './rules.ts'
+
+export type Guardrails = GuardrailSet & {
+  /** Counts of callers, which all processes of the gateway share. */
+  readonly increment: KeyValue['increment']
+}
+
+export const guardrailsPart = part<Guardrails>('guardrails')
+
+/** The refusal of a call by a guardrail, for its audit record and its metric. */
+export class GuardrailRefusal extends Refusal {
+  readonly denial: GuardrailDenial
+
+  constructor(denial: GuardrailDenial, retry_after_s?: number) {
+    const { code, detail } = refusals[denial.reason]
+    super(code, `the guardrail ${denial.guardrail} refuses this call: ${detail}`, [], retry_after_s)
+    this.denial = denial
+  }
+}
+
+const refusals: Readonly<Record<GuardrailReason, { readonly code: Refusal['code']; readonly detail: string }>> = {
+  denied: { code: 'forbidden', detail: 'it is not allowed' },
+  label: { code: 'forbidden', detail: 'the caller is cleared for data above its ceiling' },
+  pattern: { code: 'forbidden', detail: 'it contains text that is not allowed' },
+  too_much_text: { code: 'too_large', detail: 'it has more text than can be searched' },
+  too_large: { code: 'too_large', detail: 'its body is too large' },
+  rate: { code: 'rate_limited', detail: 'the caller has made as many calls as it may in a minute' },
+  quota: { code: 'rate_limited', detail: 'the caller has made as many calls as it may in a day' },
+}
+
+/** Counts the call, unless it is refused before. Without the counters a call that must be counted is refused. */
+export async function guardCall(guardrails: Guardrails, call: GuardedCall): Promise<GuardrailLimits | Refusal> {
+  const verdict = judgeCall(guardrails, call)
+  if ('denial' in verdict) return new GuardrailRefusal(verdict.denial)
+  for (const count of verdict.limits.counts) {
+    const refusal = await takeTurn(guardrails.increment, count, call)
+    if (refusal) return refusal
+  }
+  return verdict.limits
+}
+
+async function takeTurn(
+  increment: KeyValue['increment'],
+  { guardrail, reason, limit, window_ms }: GuardrailCount,
+  { tenant_id, subject }: GuardedCall,
+): Promise<Refusal | undefined> {
+  const caller = sha256(JSON.stringify([tenant_id, subject]))
+  try {
+    const { count, left_ms } = await increment(`guardrail:${guardrail}:${reason}:${caller}`, 1, window_ms)
+    return count > limit ? new GuardrailRefusal({ guardrail, reason }, Math.ceil(left_ms / 1_000)) : undefined
+  } catch {
+    return refuse('unavailable', 'calls cannot be counted at present')
+  }
+}
