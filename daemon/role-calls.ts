@@ -9,6 +9,7 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
     'consensus.federation.invite',
     'consensus.federation.result',
     'consensus.service.backup',
+    'gateway.service.backup',
     'hub.service.backup',
     'ingest.federation.dataset',
     'ingest.service.backup',
@@ -38,6 +39,7 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
     'site.signature.verify',
   ],
   hub: ['site.checkpoint.create'],
+  gateway: ['site.checkpoint.create'],
   resolution: [
     'consensus.emission.list',
     'consensus.session.get',

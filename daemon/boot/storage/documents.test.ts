@@ -14,6 +14,7 @@ test('indexes are named by prefix, site and role; those of entity resolution are
     hub: 'platform.alpha.hub.',
     resolution: 'platform.alpha.fusion.',
     proxy: 'platform.alpha.proxy.',
+    gateway: 'platform.alpha.gateway.',
   })
   expect(new Set(Object.values(prefixes)).size).toBe(roles.length)
 })

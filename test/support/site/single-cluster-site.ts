@@ -49,6 +49,7 @@ export const usualRoles: readonly string[] = ['site', 'consensus']
 export const everyRoleSections = {
   platform: { roles: roles.map(({ name }) => name) },
   hub: { port: 0 },
+  gateway: { port: 0 },
   resolution: { port: 0 },
   intelligence: { port: 0 },
   ingest: { port: 0 },

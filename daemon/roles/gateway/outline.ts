@@ -1,0 +1,15 @@
+// Outline of the gateway role for every process of the site: its settings and listener.
+import { outline as outlineOf } from '../../kernel/role/role.ts'
+import { listener, settings } from './settings.ts'
+
+export const outline = outlineOf({
+  name: 'gateway',
+  purpose: 'Keeps the services of the network: who they are, where they are reached, and which objects they own',
+  listeners: [listener],
+  serves: 'tenants',
+  api_prefix: '/api/v2/gateway',
+  needs: ['site'],
+  settings: [settings],
+  takes: {},
+  load: async () => (await import('./role.ts')).gateway,
+})
