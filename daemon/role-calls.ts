@@ -39,7 +39,7 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
     'site.signature.verify',
   ],
   hub: ['site.checkpoint.create'],
-  gateway: ['site.checkpoint.create'],
+  gateway: ['site.checkpoint.create', 'site.delegation.grant', 'site.delegation.principal', 'site.delegation.token'],
   resolution: [
     'consensus.emission.list',
     'consensus.session.get',

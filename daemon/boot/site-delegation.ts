@@ -54,9 +54,10 @@ export class SiteDelegation implements Delegation {
     return await this.#clients.request(resolvePrincipal, this.#credential)
   }
 
-  async token(audience: DelegationAudience): Promise<DelegatedToken | Refusal> {
+  async token(audience: DelegationAudience, max_level?: string): Promise<DelegatedToken | Refusal> {
     if (!this.#credential) return noPrincipal()
-    return await this.#clients.request(issueDelegatedToken, { ...this.#credential, audience })
+    const limit = max_level === undefined ? {} : { max_level }
+    return await this.#clients.request(issueDelegatedToken, { ...this.#credential, audience, ...limit })
   }
 }
 

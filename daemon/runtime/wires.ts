@@ -8,6 +8,7 @@ const wires: Readonly<Record<string, () => Promise<{ readonly wire: RoleWire }>>
   ingest: () => import('./ingest/wire.ts'),
   intelligence: () => import('./intelligence/wire.ts'),
   proxy: () => import('./proxy/wire.ts'),
+  gateway: () => import('./gateway/wire.ts'),
 }
 
 /** Undefined for a role that needs nothing beyond its storage. */

@@ -72,8 +72,11 @@ export interface Delegation {
   store(work: WorkPlace): Promise<StoredPrincipal | Refusal>
   /** The principal as it is now: never more than was stored, and never more than it has now. */
   principal(): Promise<Principal | Refusal>
-  /** A token of at most five minutes for this audience alone. */
-  token(audience: DelegationAudience): Promise<DelegatedToken | Refusal>
+  /**
+   * A token of at most five minutes for this audience alone. `max_level`: of its clearance, where that of the principal is
+   * higher.
+   */
+  token(audience: DelegationAudience, max_level?: string): Promise<DelegatedToken | Refusal>
   /** Operations of other roles, requested in the name of the principal. */
   readonly roles: RoleClients
 }

@@ -5,4 +5,18 @@ const registrationTotal = counter('gateway_registration_total', 'Registrations o
   outcome: ['registered', 'changed', 'renewed', 'refused', 'unreachable', 'removed', 'expired'],
 })
 const serviceCount = gauge('gateway_service', 'Registered services', { state: ['live', 'unverified', 'expired'] })
-export const metrics = [registrationTotal, serviceCount]
+
+export const guardrailDenialTotal = counter('gateway_guardrail_denial_total', 'Calls that a guardrail has refused', {
+  guardrail: 'names',
+  reason: ['denied', 'too_large', 'too_much_text', 'pattern', 'label', 'rate', 'quota'],
+})
+export const toolCallTotal = counter(
+  'gateway_tool_call_total',
+  'Calls of tools of other services that were passed on',
+  {
+    service: 'names',
+    tool: 'names',
+    outcome: ['answered', 'refused'],
+  },
+)
+export const metrics = [guardrailDenialTotal, toolCallTotal, registrationTotal, serviceCount]

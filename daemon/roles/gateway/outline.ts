@@ -1,5 +1,6 @@
 // Outline of the gateway role for every process of the site: its settings and listener.
 import { outline as outlineOf } from '../../kernel/role/role.ts'
+import { guardrailSettings } from './guardrail/settings.ts'
 import { listener, settings } from './settings.ts'
 
 export const outline = outlineOf({
@@ -9,7 +10,7 @@ export const outline = outlineOf({
   serves: 'tenants',
   api_prefix: '/api/v2/gateway',
   needs: ['site'],
-  settings: [settings],
+  settings: [settings, guardrailSettings],
   takes: {},
   load: async () => (await import('./role.ts')).gateway,
 })

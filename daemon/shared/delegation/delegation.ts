@@ -42,6 +42,15 @@ export const resolvePrincipal = operationContract({
 
 export const issueDelegatedToken = operationContract({
   address: 'site.delegation.token',
-  input: z.strictObject({ ...credentialFields, audience: delegationAudience }),
+  input: z.strictObject({
+    ...credentialFields,
+    audience: delegationAudience,
+    max_level: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .meta({ description: 'Highest level of the clearance in the token (default: that of the principal)' }),
+  }),
   output: delegatedToken.meta({ id: 'DelegatedToken', description: 'A short-lived token for one audience' }),
 })

@@ -141,6 +141,7 @@ export const owners: Readonly<Record<string, RegExp>> = {
   mysql2: /^adapters\/ingest-source\/mysql\//,
   oracledb: /^adapters\/ingest-source\/oracle\//,
   'oracledb/lib/thin/sqlnet/ntTcp.js': /^adapters\/ingest-source\/oracle\//,
+  re2js: /^adapters\/pattern\/re2\//,
   'pdfjs-dist': /^adapters\/format\/pdf\//,
   pg: /^adapters\/ingest-source\/postgres\//,
   pino: /^adapters\/host\/log\//,

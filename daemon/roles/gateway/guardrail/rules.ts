@@ -50,8 +50,7 @@ export function judgeCall({ guardrails, levels }: GuardrailSet, call: GuardedCal
   return { limits: joinLimits(applying, levels) }
 }
 
-/** Without regard to texts and sizes, so that a call can be explained before it is made. */
-export function appliesTo(guardrail: Guardrail, call: GuardedCall): boolean {
+function appliesTo(guardrail: Guardrail, call: GuardedCall): boolean {
   const { kinds, roles, subjects, services, tools, methods, paths } = guardrail
   return (
     includes(kinds, call.kind) &&

@@ -7,7 +7,7 @@ import type { Actor } from '../../../kernel/identity/identity.ts'
 import { type Clearance, dominates, type Label } from '../../../kernel/label/label.ts'
 import type { OAuthClient } from '../token/model.ts'
 import type { DelegationTargets, PrincipalRegister, VerifiedCredential } from './model.ts'
-import { decideDelegatedToken, decideGrant, resolveCurrentPrincipal } from './rules.ts'
+import { decideDelegatedToken, decideGrant, limitLevel, resolveCurrentPrincipal } from './rules.ts'
 
 const policy = { policy: 'P', levels: ['LOW', 'MID', 'HIGH'] }
 const role_names = ['admin', 'analyst', 'auditor']
@@ -272,4 +272,17 @@ describe('a grant', () => {
     const terms = { now_s, life_s: 60 }
     expect(reasonOf(decideGrant({ ...ann, derived_from }, principal, terms))).toMatch(/too often/)
   })
+})
+
+test.each<[string | undefined, string | undefined, unknown]>([
+  [undefined, 'HIGH', 'HIGH'],
+  ['MID', 'HIGH', 'MID'],
+  ['HIGH', 'MID', 'MID'],
+  ['LOW', undefined, undefined],
+  ['ABOVE', 'HIGH', 'invalid: the level ABOVE does not exist at this site'],
+])('a token of at most %s for a principal cleared %s has %s', (limit, level, expected) => {
+  const { clearance: _, ...bare } = ann
+  const limited = limitLevel({ ...bare, ...(level ? { clearance: { level, categories: ['A'] } } : {}) }, limit, policy)
+  expect(isRefusal(limited) ? reasonOf(limited) : limited.clearance?.level).toEqual(expected)
+  if (!isRefusal(limited) && level) expect(limited.clearance?.categories).toEqual(['A'])
 })

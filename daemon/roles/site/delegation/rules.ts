@@ -45,6 +45,20 @@ function narrowPrincipal(
   }
 }
 
+/** The principal without clearance above `max_level`; undefined: as it is. Categories and nationality stay. */
+export function limitLevel(
+  principal: Principal,
+  max_level: string | undefined,
+  { levels }: LabelPolicy,
+): Principal | Refusal {
+  if (max_level === undefined) return principal
+  const limit = levels.indexOf(max_level)
+  if (limit < 0) return refuse('invalid', `the level ${max_level} does not exist at this site`)
+  const { clearance } = principal
+  if (!clearance || levels.indexOf(clearance.level) <= limit) return principal
+  return { ...principal, clearance: { ...clearance, level: max_level } }
+}
+
 /** What the site lists for the principal now, one entry for each of its credentials. */
 function findCurrentRights(held: VerifiedCredential, register: PrincipalRegister): readonly CurrentRights[] | Refusal {
   const { origin, subject, tenant_id } = held

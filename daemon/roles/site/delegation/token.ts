@@ -1,12 +1,12 @@
 // Issues a short-lived token with which a role acts for a principal at one audience (RFC 8693).
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
-import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { DelegatedToken, DelegationAudience } from '../../../kernel/identity/delegation.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { issueDelegatedToken } from '../../../shared/delegation/delegation.ts'
 import { type IdentifiedPrincipal, identifyPrincipal } from './identify.ts'
-import { decideDelegatedToken } from './rules.ts'
+import { decideDelegatedToken, limitLevel } from './rules.ts'
 
 export const token = operation({
   summary: 'Issue a token for one audience to a role that acts for a principal (RFC 8693)',
@@ -17,10 +17,13 @@ export const token = operation({
   errors: ['unavailable'],
   allow: 'role',
 
-  async run(call, { audience, ...credential }) {
-    const identified = await identifyPrincipal(call, credential)
-    if (isRefusal(identified)) return identified
-    const { role, delegations, held, principal } = identified
+  async run(call, { audience, max_level, ...credential }) {
+    const found = await identifyPrincipal(call, credential)
+    if (isRefusal(found)) return found
+    const principal = limitLevel(found.principal, max_level, call.site.labels)
+    if (isRefusal(principal)) return principal
+    const identified = { ...found, principal }
+    const { role, delegations, held } = identified
     const now_s = Math.floor(call.now() / 1_000)
     const targets = delegations.targetsOf(role)
     const decided = decideDelegatedToken(held, principal, { role, audience, targets, now_s })
@@ -29,7 +32,7 @@ export const token = operation({
     // Whoever presents another credential, or has other rights meanwhile, gets another token.
     const key = sha256(JSON.stringify([audience, principal, act, derived_from]))
     return await delegations.reuse(key, async () => {
-      const issued = await issue(identified, audience, decided)
+      const issued = await issue(identified, { audience, max_level }, decided)
       if (!isRefusal(issued)) await recordToken(call, identified, audience, issued)
       return issued
     })
@@ -39,12 +42,14 @@ export const token = operation({
 /** The issuer of a credential exchanges it: the site cannot speak for an identity provider that services trust. */
 async function issue(
   { role, presented, delegations }: IdentifiedPrincipal,
-  audience: DelegationAudience,
+  { audience, max_level }: { readonly audience: DelegationAudience; readonly max_level: string | undefined },
   { claims, exp }: Exclude<ReturnType<typeof decideDelegatedToken>, Refusal>,
 ): Promise<DelegatedToken | Refusal> {
   const { subject_token } = presented
-  if ('service' in audience && subject_token !== undefined && delegations.isExchangedAbroad(presented))
-    return await delegations.exchangeAbroad(subject_token, audience.service)
+  const isAbroad = 'service' in audience && subject_token !== undefined && delegations.isExchangedAbroad(presented)
+  if (isAbroad && max_level !== undefined)
+    return refuse('forbidden', 'the identity provider issues no token with a lower clearance')
+  if (isAbroad) return await delegations.exchangeAbroad(subject_token, audience.service)
   return await delegations.mint(role, claims, audience, exp)
 }
 

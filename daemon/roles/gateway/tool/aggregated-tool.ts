@@ -1,0 +1,68 @@
+// A tool of another service as the gateway offers it: under the name of its service, with the definition that the service gives.
+import * as z from 'zod'
+import { isRefusal } from '../../../kernel/error/errors.ts'
+import type { DelegationAudience } from '../../../kernel/identity/delegation.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { AddressedOperation, AnyOperation } from '../../../kernel/operation/operation.ts'
+import type { ToolDefinition, UntrustedObject } from '../../../kernel/tools/tool-service.ts'
+import { toolCallTotal } from '../metrics.ts'
+import { guardTool } from './guard-tool.ts'
+
+export type AggregatedTool = {
+  /** Name of the service in service-info. */
+  readonly service: string
+  /** Name of the tool there. */
+  readonly name: string
+  readonly definition: ToolDefinition
+  readonly declared: Pick<AnyOperation, 'method' | 'allow' | 'time_limit_ms' | 'max_body_bytes' | 'max_body_values'>
+  /** For whom the token is with which the gateway acts in the name of the caller. */
+  readonly audience: DelegationAudience
+  /** Performs the tool by this token. Returns the answer of the service, or its refusal; throws a refusal that may be over soon. */
+  readonly perform: (call: Call, input: UntrustedObject, token: string) => Promise<unknown>
+}
+
+/** One address for the tools of all services: metrics of tools are those below. */
+const tool_call_address = 'gateway.tool.call'
+
+/** The service checks the input, and says what is wrong with it. */
+const passedInput = z.looseObject({})
+
+export function toOperation(tool: AggregatedTool): AddressedOperation {
+  return {
+    address: tool_call_address,
+    role: 'gateway',
+    operation: {
+      ...tool.declared,
+      summary: tool.definition.description ?? '',
+      tool: aggregatedName(tool),
+      tool_definition: tool.definition,
+      input: passedInput,
+      output: z.unknown(),
+      errors: [],
+      run: (call: Call, input: UntrustedObject) => callTool(call, tool, input),
+    },
+  }
+}
+
+/** `<service>__<tool>`. The name of a service has no `_`, so two tools of different services never share a name. */
+function aggregatedName({ service, name }: Pick<AggregatedTool, 'service' | 'name'>): string {
+  return `${service}__${name}`
+}
+
+async function callTool(call: Call, tool: AggregatedTool, input: UntrustedObject): Promise<unknown> {
+  const { service, name: of } = tool
+  const name = aggregatedName(tool)
+  call.nameTarget({ id: name })
+  const limits = await guardTool(call, { service, name }, input)
+  if (isRefusal(limits)) return limits
+  const counted = (outcome: 'answered' | 'refused') => call.count(toolCallTotal, { service, tool: of, outcome })
+  try {
+    const issued = await call.delegation().token(tool.audience, limits.ceiling)
+    const answer = isRefusal(issued) ? issued : await tool.perform(call, input, issued.token)
+    counted(isRefusal(answer) ? 'refused' : 'answered')
+    return answer
+  } catch (error) {
+    counted('refused')
+    throw error
+  }
+}

@@ -1,0 +1,28 @@
+// Holds the call of a tool to the guardrails of the site.
+import type { Refusal } from '../../../kernel/error/errors.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { UntrustedObject } from '../../../kernel/tools/tool-service.ts'
+import { collectTexts } from '../guardrail/collect-texts.ts'
+import { GuardrailRefusal, guardCall, guardrailsPart } from '../guardrail/guard-call.ts'
+import type { GuardrailLimits } from '../guardrail/rules.ts'
+import { guardrailDenialTotal } from '../metrics.ts'
+
+/** `name`: as the gateway offers the tool. */
+export async function guardTool(
+  call: Call,
+  { service, name }: { readonly service: string; readonly name: string },
+  input: UntrustedObject,
+): Promise<GuardrailLimits | Refusal> {
+  const { tenant_id, subject, roles, clearance } = call.caller
+  const limits = await guardCall(call.part(guardrailsPart), {
+    ...{ kind: 'tool', tenant_id, subject, roles, level: clearance?.level, service, tool: name },
+    body_bytes: Buffer.byteLength(JSON.stringify(input)),
+    texts: collectTexts(input),
+  })
+  if (limits instanceof GuardrailRefusal) {
+    const { guardrail, reason } = limits.denial
+    call.count(guardrailDenialTotal, { guardrail, reason })
+    call.nameTarget({ detail: { guardrail, reason } })
+  }
+  return limits
+}

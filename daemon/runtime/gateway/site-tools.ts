@@ -1,0 +1,117 @@
+// The tools of the site's own roles, for the gateway: their definitions from the code, performed in the name of the caller.
+import { anyAddress } from '../../../adapters/platform/address-rule/address-rule.ts'
+import { product } from '../../../adapters/platform/product/product.ts'
+import { loadRole } from '../../boot/loaded-roles.ts'
+import type { SiteResources } from '../../boot/site-resources.ts'
+import { deriveTools, type McpTool, offeredTools, toolsPath } from '../../kernel/api/mcp-tools.ts'
+import { isRefusal, refuse } from '../../kernel/error/errors.ts'
+import { admitCaller } from '../../kernel/identity/admit-caller.ts'
+import { isDelegable } from '../../kernel/identity/identity.ts'
+import type { Call } from '../../kernel/operation/call.ts'
+import { emptyRequest, performOperation } from '../../kernel/operation/perform-operation.ts'
+import type { RoleContext } from '../../kernel/operation/role-context.ts'
+import { operationsOf } from '../../kernel/role/built-in-operations.ts'
+import type { Role } from '../../kernel/role/role.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
+import { platformSettings } from '../../kernel/settings/platform-settings.ts'
+import { childTrace } from '../../kernel/telemetry/trace.ts'
+import { PassedToolResult, type ToolServices, type UntrustedObject } from '../../kernel/tools/tool-service.ts'
+import { toolAggregator } from '../../role-calls.ts'
+import type { AggregatedTool } from '../../roles/gateway/tool/aggregated-tool.ts'
+import { roles as everyOutline } from '../../roles.ts'
+import { findBackends } from '../../shared/routing/site-routing.ts'
+
+const limits = { answer_ms: 30_000, answer_bytes: 16_777_216, depth: 128, tools: 2_000 }
+
+/** Tools that no role may use for a caller, such as those that administer the site, are not among them. */
+export async function listSiteTools(resources: SiteResources): Promise<readonly AggregatedTool[]> {
+  const { resolved, site } = resources
+  const names = getSettings(resolved, platformSettings).roles.filter((name) => name !== toolAggregator)
+  const outlines = everyOutline.filter(({ name }) => names.includes(name))
+  const roles = await Promise.all(outlines.map(loadRole))
+  const deployment = { deployment_profile: site.deployment_profile, settings: resolved, transports: [] }
+  return roles.flatMap((role) => {
+    const service = String(role.serviceInfo(deployment).name)
+    return deriveTools(offeredTools({ role, deployment }, operationsOf(role)))
+      .filter(({ target }) => isDelegable(target.operation.allow))
+      .map((tool) => toAggregatedTool(resources, { role, service, tool }))
+  })
+}
+
+type SiteTool = { readonly role: Role; readonly service: string; readonly tool: McpTool }
+
+function toAggregatedTool(resources: SiteResources, of: SiteTool): AggregatedTool {
+  const { role, tool, service } = of
+  const { name, description, input_schema, output_schema, annotations, target } = tool
+  const { method, allow, time_limit_ms, max_body_bytes, max_body_values } = target.operation
+  return {
+    service,
+    name,
+    definition: {
+      description,
+      input_schema: input_schema as UntrustedObject,
+      ...(output_schema === undefined ? {} : { output_schema: output_schema as UntrustedObject }),
+      annotations,
+    },
+    declared: {
+      ...{ method, allow },
+      ...(time_limit_ms === undefined ? {} : { time_limit_ms }),
+      ...(max_body_bytes === undefined ? {} : { max_body_bytes }),
+      ...(max_body_values === undefined ? {} : { max_body_values }),
+    },
+    audience: { role: role.name },
+    perform: (call, input, token) => performSiteTool(resources, of, { call, input, token }),
+  }
+}
+
+type ToolRequest = { readonly call: Call; readonly input: UntrustedObject; readonly token: string }
+
+async function performSiteTool(resources: SiteResources, of: SiteTool, request: ToolRequest): Promise<unknown> {
+  const context = resources.directory.contexts.get(of.role.name)
+  return context ? await performHere(context, of.tool, request) : await performElsewhere(resources, of, request)
+}
+
+/** As strict as over the network: the role admits the token, and checks the input. */
+async function performHere(context: RoleContext, { target }: McpTool, { call, input, token }: ToolRequest) {
+  const caller = await admitCaller(context, target, { bearer: token, isLocal: true })
+  if (isRefusal(caller)) return caller
+  const answer = await performOperation(context, target, caller, {
+    ...emptyRequest,
+    through: { surface: 'agentspace', fields: input },
+    accepts: ['application/json'],
+    trace: childTrace(call.trace, (bytes) => call.random(bytes)),
+    signal: call.signal,
+    credential: { subject_token: token },
+  })
+  return isRefusal(answer) ? answer : answer.body
+}
+
+/** By the protocol of tools, at the listener of the other process. */
+async function performElsewhere(
+  { resolved }: SiteResources,
+  { service, tool }: SiteTool,
+  { call, input, token }: ToolRequest,
+): Promise<unknown> {
+  const [url] = findBackends(resolved, everyOutline).get(service) ?? []
+  if (url === undefined) return refuse('unavailable', `${service} has no address in the profile`)
+  const services = await loadToolServices()
+  const connection = await services.connect({ url: new URL(toolsPath, url), token: async () => token }, call.signal)
+  try {
+    const timeout_ms = limits.answer_ms
+    return new PassedToolResult(
+      await connection.callTool({ name: tool.name, input, timeout_ms, cancelled: call.signal }),
+    )
+  } finally {
+    await connection.close()
+  }
+}
+
+let loaded: Promise<ToolServices> | undefined
+
+/** Loaded with the first call of a role in another process. */
+function loadToolServices(): Promise<ToolServices> {
+  loaded ??= import('../../../adapters/tools/mcp/connect-tools.ts').then(({ mcpToolServices }) =>
+    mcpToolServices({ about: { name: 'platform gateway', version: product.version }, limits, rule: anyAddress }),
+  )
+  return loaded
+}
