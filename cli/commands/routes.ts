@@ -1,8 +1,11 @@
-// Prints the routing table of a site.
+// Prints the routing table of a site, as a table or as the configuration of a server that routes by it.
 import { offline } from '../../daemon/offline/offline.ts'
 import { jsonOption, requireOwnSite, siteOption } from '../options/site-options.ts'
-import { command } from '../program/command.ts'
-import { formatTable, type OutputRow, printResult } from '../terminal/output.ts'
+import { CommandFailure, command } from '../program/command.ts'
+import { choice, text, withDefault } from '../program/params.ts'
+import { formatTable, keepLayout, type OutputRow, printResult } from '../terminal/output.ts'
+
+const formats = ['table', 'nginx', 'caddy'] as const
 
 const columns = [
   { heading: 'host', cell: ({ host }: OutputRow) => host ?? '*' },
@@ -19,16 +22,31 @@ export const definition = command({
     'By the profile: the roles that it runs, and ingress.backends. The rule of a request is the one with the longest',
     'prefix of whole segments, among those of its host if it has any; of two with one prefix, that of the higher priority.',
     'A rule without backends is answered with 503 no_backend.',
+    '',
+    'nginx prints a file for the block http of nginx, caddy a Caddyfile.',
   ].join('\n'),
-  options: { ...siteOption, ...jsonOption },
-  example: 'platform routes --json',
-  async run(params, terminal) {
+  options: {
+    format: withDefault('table', choice('FORMAT', 'Form of the output', formats)),
+    listen: withDefault('8080', text('ADDRESS', 'Port, or host:port, at which nginx or Caddy listens')),
+    ...siteOption,
+    ...jsonOption,
+  },
+  example: 'platform routes --format nginx > routes.conf',
+  async run({ format, listen, ...params }, terminal) {
+    if (params.json && format !== 'table')
+      throw new CommandFailure(2, `${format} has a form of its own`, 'leave --json or --format out')
+    if (!/^((\[[0-9A-Fa-f:]+\]|[\w.-]+):)?\d{1,5}$/.test(listen))
+      throw new CommandFailure(2, `"${listen}" is not a port, or host and port`)
     const folder = requireOwnSite(params, terminal)
-    const { readSiteRoutes } = await offline.routes()
-    const { rules, backends } = readSiteRoutes(folder, terminal.env)
-    const rows = rules.map(({ ingress, host, prefix, priority, service, isServed }) => ({
+    const { readSiteRoutes, renderSiteRoutes } = await offline.routes()
+    const routes = readSiteRoutes(folder, terminal.env)
+    if (format !== 'table') {
+      terminal.print(keepLayout(renderSiteRoutes(routes, format, listen).trimEnd()))
+      return 0
+    }
+    const rows = routes.rules.map(({ ingress, host, prefix, priority, service, isServed }) => ({
       ...{ ingress, host: host ?? null, prefix, priority, service, is_served: isServed },
-      backends: backends.get(service) ?? [],
+      backends: routes.backends.get(service) ?? [],
     }))
     printResult(terminal, params.json, { rules: rows }, () => formatTable(terminal, rows, columns, 'no rules'))
     return 0

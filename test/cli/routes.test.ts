@@ -1,4 +1,5 @@
 // The routing table of a site, printed without a daemon.
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createScratchFolder, runCommand, runJsonCommand } from '../support/command/run-command.ts'
@@ -29,4 +30,35 @@ test('the table shows what is not served', async () => {
   expect(lines).toContainEqual(['*', '/api/v1/signal', '100', 'intelligence-service', 'http://127.0.0.1:8002'])
   expect(lines).toContainEqual(['*', '/public-api', '100', 'public-proxy', 'no_backend'])
   expect(lines).toContainEqual(['agentspace.cluster.local', '/', '10', 'intelligence-service', 'http://127.0.0.1:8002'])
+})
+
+test('nginx and Caddy get a configuration', async () => {
+  const nginx = await runCommand(['routes', '--format', 'nginx', '--listen', '127.0.0.1:80'], at)
+  expect(nginx).toMatchObject({ exit: 0, stderr: '' })
+  expect(nginx.stdout).toContain('    listen 127.0.0.1:80 default_server;\n')
+  expect(nginx.stdout).toContain('    location /api/v1/signal/ { proxy_pass http://platform-intelligence-service; }\n')
+  const caddy = await runCommand(['routes', '--format', 'caddy'], at)
+  expect(caddy).toMatchObject({ exit: 0, stderr: '' })
+  expect(caddy.stdout).toMatch(/^ +reverse_proxy @any_\d+ http:\/\/127\.0\.0\.1:8400 \{$/m)
+})
+
+test('processes of one service over http and https have no configuration', async () => {
+  const profile = path.join(at.env.PLATFORM_SITE, 'profile.yaml')
+  const text = readFileSync(profile, 'utf8')
+  writeFileSync(profile, `${text}\ningress: { backends: { gateway: ["http://a:1", "https://b:2"] } }\n`)
+  const { exit, stderr } = await runCommand(['routes', '--format', 'nginx'], at)
+  writeFileSync(profile, text)
+  expect([exit, stderr]).toEqual([
+    2,
+    expect.stringContaining('ingress.backends of gateway must all be http, or all https'),
+  ])
+})
+
+test.each([
+  ['--listen', '80; evil'],
+  ['--listen', 'host'],
+  ['--format', 'apache'],
+  ['--format', 'caddy', '--json'],
+])('%s %s is a fault of usage', async (...words) => {
+  expect(await runCommand(['routes', ...words], at)).toMatchObject({ exit: 2, stdout: '' })
 })

@@ -73,12 +73,7 @@ export function serverProcess(
     process.kill(signal === 'SIGKILL' ? -pid : pid, signal)
     while (isAlive(pid)) await sleep(20)
   }
-  if (!isShared) {
-    process.once('exit', () => {
-      const pid = runningPid()
-      if (pid !== undefined) process.kill(-pid, 'SIGKILL')
-    })
-  }
+  if (!isShared) killAtExit(runningPid)
   return {
     async start() {
       const pid = runningPid() ?? (await spawnServer(program, log, pid_file))
@@ -89,6 +84,17 @@ export function serverProcess(
     freeze: () => process.kill(-requirePid(), 'SIGSTOP'),
     thaw: () => process.kill(-requirePid(), 'SIGCONT'),
   }
+}
+
+const ownPids = new Set<() => number | undefined>()
+
+/** One listener for all servers of this process. */
+function killAtExit(runningPid: () => number | undefined): void {
+  if (ownPids.size === 0)
+    process.once('exit', () => {
+      for (const pid of [...ownPids].map((read) => read())) if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+    })
+  ownPids.add(runningPid)
 }
 
 /** In a process group of its own, so that a kill takes its children along. */
