@@ -3,43 +3,6 @@ import type { AnyCommandDefinition } from './command.ts'
 
 type CommandLoader = () => Promise<{ readonly definition: AnyCommandDefinition }>
 
-/** Summaries of the command groups, by their first word or first two words. */
-export const commandGroups: Readonly<Record<string, string>> = {
-  audit: 'Inspect, export and verify the audit log',
-  consensus: 'Open, contribute to, decide and watch consensus sessions',
-  'consensus contributor': 'List, enrol and remove those who may contribute',
-  evidence: 'Show and verify the evidence of ratified sessions',
-  filedrop: 'Operate the file-drop transport: channels and messages',
-  'filedrop quarantine': 'Inspect, release and dismiss messages that were refused',
-  hub: 'Inspect the coalition hub: nodes and status feed',
-  ingest: 'Deploy and run pipelines, and land data files as datasets',
-  'ingest connection': 'Create connections to sources of data',
-  'ingest effect': 'Create, run and delete effects',
-  insight: 'Investigate signals: insights, their editions and ledgers',
-  keys: 'Manage the site’s own keys',
-  'keys ca': 'Manage the authority that signs certificates of sites',
-  'keys cert': 'Manage the certificate that the site presents to its peers',
-  'keys set': 'Manage the signed versions of the key set that peers pin',
-  peers: 'Manage other sites: pinned keys, tenant, ceiling, channels',
-  people: 'Manage people who may release messages from quarantine',
-  profile: 'Validate and explain the site’s settings, and print their schema',
-  proxy: 'Inspect and test the proxy: rules, denials, audit records',
-  resolve: 'Resolve records into entities, from files or on the service',
-  'resolve lens': 'Create, train and validate lenses',
-  'resolve entity': 'Find and show entities, follow their changes, and delete them',
-  'resolve record': 'Forget records',
-  'resolve registry': 'Share a registry with another site, for lookups there',
-  'resolve exchange': 'Resolve records together with another site',
-  signal: 'Raise, inspect, dispose of and link signals',
-  'signal bulk': 'Inspect and cancel bulk dispositions',
-  'signal silence': 'Manage silences, which hide signals from plain lists for a time',
-  'signal source': 'Where signals come from, and their last error',
-  site: 'Back up, restore and divide a site',
-  store: 'Inspect, back up, restore, check and migrate the site’s data',
-  token: 'Mint, inspect, exchange and revoke access tokens',
-  tools: 'List and call the tools that a service offers to AI clients',
-}
-
 export const commandCatalogue = {
   init: () => import('../commands/init.ts'),
   serve: () => import('../commands/serve.ts'),
@@ -215,6 +178,8 @@ export const commandCatalogue = {
   'insight attest': () => import('../commands/insight/attest.ts'),
   'insight close': () => import('../commands/insight/close.ts'),
   'insight ledger': () => import('../commands/insight/ledger.ts'),
+  'gateway check': () => import('../commands/gateway/check.ts'),
+  'gateway guardrails': () => import('../commands/gateway/guardrails.ts'),
   'hub nodes': () => import('../commands/hub/nodes.ts'),
   'hub feed': () => import('../commands/hub/feed.ts'),
   'proxy check': () => import('../commands/proxy/check.ts'),

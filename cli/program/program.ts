@@ -13,7 +13,8 @@ import {
   type Param,
   type Params,
 } from './command.ts'
-import { type CommandCatalogue, commandCatalogue, commandGroups } from './command-catalogue.ts'
+import { type CommandCatalogue, commandCatalogue } from './command-catalogue.ts'
+import { commandGroups } from './command-groups.ts'
 import { findMisplacedWord } from './misplaced-words.ts'
 import { reportFailure } from './report-failure.ts'
 

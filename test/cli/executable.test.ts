@@ -1,6 +1,6 @@
 // One command of each group by the packaged executable, beside a site that it serves: arguments, descriptors and exit codes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { commandGroups } from '../../cli/program/command-catalogue.ts'
+import { commandGroups } from '../../cli/program/command-groups.ts'
 import { editProfile } from '../support/site/packaged-federation.ts'
 import { createPackagedSite, type PackagedSite, type ServedSite } from '../support/site/packaged-site.ts'
 
@@ -10,8 +10,8 @@ let daemon: ServedSite
 beforeAll(async () => {
   site = createPackagedSite('demo')
   editProfile(site, {
-    platform: { roles: ['site', 'consensus', 'resolution', 'intelligence', 'hub', 'proxy'] },
-    ...{ intelligence: { port: 0 }, hub: { port: 0 } },
+    platform: { roles: ['site', 'consensus', 'resolution', 'intelligence', 'hub', 'gateway', 'proxy'] },
+    ...{ intelligence: { port: 0 }, hub: { port: 0 }, gateway: { port: 0 } },
     proxy: { port: 0, workers: 1, trusted_proxy_depth: 1, platform_api_url: 'https://platform.invalid' },
     sso: { token_url: 'https://identity.invalid/token' },
   })
@@ -30,6 +30,7 @@ const commands: readonly [words: readonly string[], exit: number, shows: RegExp]
   [['evidence', 'show', 'sess_none'], 1, /error:/],
   [['filedrop', 'status'], 0, /./],
   [['filedrop', 'quarantine', 'list'], 0, /./],
+  [['gateway', 'check', 'tool', '--subject', 'ann'], 0, /allowed/],
   [['hub', 'nodes'], 0, /./],
   [['insight', 'list'], 0, /./],
   [['ingest', 'effect', 'create', 'nowhere.json'], 1, /nowhere/],

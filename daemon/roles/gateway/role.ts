@@ -1,5 +1,7 @@
 // Declares the gateway role, with which the services of the network register.
 import { type Role, role } from '../../kernel/role/role.ts'
+import { check } from './guardrail/check.ts'
+import { list as guardrailList } from './guardrail/list.ts'
 import { metrics } from './metrics.ts'
 import { outline } from './outline.ts'
 
@@ -7,7 +9,7 @@ export const gateway: Role = role(outline, {
   collections: [],
   metrics,
   workers: [],
-  operations: {},
+  operations: { guardrail: { list: guardrailList, check } },
   messages: {},
   serviceInfo: ({ deployment_profile, transports }) => ({
     name: 'gateway',

@@ -161,6 +161,22 @@ describe('in a cluster of one site', () => {
       expect(await seen({ ...ann, subject: 'eve' })).toContain('A ship')
     })
 
+    test('are explained before a call', async () => {
+      const check = async (given: Record<string, unknown>) => {
+        const { token } = await world.as({ ...ann, clearance: { level: 'TOP_SECRET' } })
+        const body = { kind: 'tool', tool: 'intelligence-service__create_signal', ...given }
+        const { json } = await world.call('gateway', 'POST', '/api/v2/gateway/guardrail/check', body, { token })
+        return json
+      }
+      expect(await check({ subject: 'ann' })).toMatchObject({ outcome: 'allowed', applying: ['no-secrets'] })
+      expect(await check({ subject: 'bob' })).toMatchObject({ outcome: 'refused', guardrail: 'bob-reads' })
+      expect(await check({ subject: 'ann', text: 'project x' })).toMatchObject({ guardrail: 'no-secrets' })
+      expect(await check({ subject: 'eve' })).toMatchObject({ outcome: 'allowed', ceiling: 'UNCLASSIFIED' })
+      const counts = [{ guardrail: 'slow-sam', limit: 2, used: 3, window_s: 60 }]
+      expect(await check({ subject: 'sam' })).toMatchObject({ outcome: 'refused', guardrail: 'slow-sam', counts })
+      expect(await check({ subject: 'sim' })).toMatchObject({ outcome: 'allowed', counts: [] })
+    })
+
     test('are audited with their name and the tool', async () => {
       const { token } = await world.as({ subject: 'al', roles: ['auditor'], clearance: { level: 'TOP_SECRET' } })
       const trail = await world.call('gateway', 'GET', '/api/v2/gateway/audit?limit=500', undefined, { token })

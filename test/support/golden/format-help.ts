@@ -1,6 +1,7 @@
 // The --help of every command, as a person sees it.
 import { vi } from 'vitest'
-import { commandCatalogue, commandGroups } from '../../../cli/program/command-catalogue.ts'
+import { commandCatalogue } from '../../../cli/program/command-catalogue.ts'
+import { commandGroups } from '../../../cli/program/command-groups.ts'
 import { runProgram } from '../../../cli/program/program.ts'
 import { processTerminal, type Terminal } from '../../../cli/terminal/terminal.ts'
 

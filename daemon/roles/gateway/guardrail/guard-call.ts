@@ -31,6 +31,11 @@ export class GuardrailRefusal extends Refusal {
   }
 }
 
+/** Why a guardrail refuses a call, for people. */
+export function describeReason(reason: GuardrailReason): string {
+  return refusals[reason].detail
+}
+
 const refusals: Readonly<Record<GuardrailReason, { readonly code: Refusal['code']; readonly detail: string }>> = {
   denied: { code: 'forbidden', detail: 'it is not allowed' },
   label: { code: 'forbidden', detail: 'the caller is cleared for data above its ceiling' },
@@ -57,11 +62,18 @@ async function takeTurn(
   { guardrail, reason, limit, window_ms }: GuardrailCount,
   { tenant_id, subject }: GuardedCall,
 ): Promise<Refusal | undefined> {
-  const caller = sha256(JSON.stringify([tenant_id, subject]))
   try {
-    const { count, left_ms } = await increment(`guardrail:${guardrail}:${reason}:${caller}`, 1, window_ms)
+    const { count, left_ms } = await increment(countKey({ guardrail, reason }, { tenant_id, subject }), 1, window_ms)
     return count > limit ? new GuardrailRefusal({ guardrail, reason }, Math.ceil(left_ms / 1_000)) : undefined
   } catch {
     return refuse('unavailable', 'calls cannot be counted at present')
   }
+}
+
+/** Of the calls of one caller that a guardrail counts. */
+export function countKey(
+  { guardrail, reason }: Pick<GuardrailCount, 'guardrail' | 'reason'>,
+  { tenant_id, subject }: Pick<GuardedCall, 'tenant_id' | 'subject'>,
+): string {
+  return `guardrail:${guardrail}:${reason}:${sha256(JSON.stringify([tenant_id, subject]))}`
 }

@@ -6,13 +6,17 @@ const word = z.string().min(1).max(128)
 const namePattern = z.string().min(1).max(256)
 const listOf = <T extends z.ZodType>(item: T) => z.array(item).min(1).max(64)
 
+/** REST that the gateway forwards, tools of other services, conversations. */
+export const callKind = z.enum(['rest', 'tool', 'chat'])
+export type CallKind = z.infer<typeof callKind>
+
 export const guardrail = z
   .strictObject({
     name: z
       .string()
       .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be lower-case letters, digits and hyphens, at most 63')
       .meta({ description: 'Shown to callers that it refuses, in audit records and in metrics' }),
-    kinds: listOf(z.enum(['rest', 'tool', 'chat'])).optional(),
+    kinds: listOf(callKind).optional(),
     roles: listOf(word).optional().meta({ description: 'Callers with one of these roles' }),
     subjects: listOf(namePattern).optional(),
     services: listOf(namePattern).optional().meta({ description: 'By the names of service-info' }),
@@ -32,8 +36,6 @@ export const guardrail = z
   })
   .meta({ id: 'Guardrail' })
 export type Guardrail = z.infer<typeof guardrail>
-
-export type CallKind = 'rest' | 'tool' | 'chat'
 
 /** A call as guardrails see it. */
 export type GuardedCall = {

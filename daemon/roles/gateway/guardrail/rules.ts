@@ -50,7 +50,7 @@ export function judgeCall({ guardrails, levels }: GuardrailSet, call: GuardedCal
   return { limits: joinLimits(applying, levels) }
 }
 
-function appliesTo(guardrail: Guardrail, call: GuardedCall): boolean {
+export function appliesTo(guardrail: Guardrail, call: GuardedCall): boolean {
   const { kinds, roles, subjects, services, tools, methods, paths } = guardrail
   return (
     includes(kinds, call.kind) &&
