@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parseYaml } from '../../adapters/host/yaml/yaml-document.ts'
 import { createScratchFolder, runCommand, runJsonCommand } from '../support/command/run-command.ts'
 
 const { dir, remove } = createScratchFolder('routes')
@@ -58,7 +59,28 @@ test.each([
   ['--listen', '80; evil'],
   ['--listen', 'host'],
   ['--format', 'apache'],
+  ['--namespace', 'Not a name'],
   ['--format', 'caddy', '--json'],
 ])('%s %s is a fault of usage', async (...words) => {
   expect(await runCommand(['routes', ...words], at)).toMatchObject({ exit: 2, stdout: '' })
+})
+
+test('Kubernetes gets a stream of objects, those of the roles of the profile among them', async () => {
+  const words = ['routes', '--format', 'kubernetes', '--namespace', 'intel', '--image', 'registry.example/platform:2']
+  const { exit, stdout } = await runCommand(words, { env: { ...at.env, CONSENSUS_HOST: '0.0.0.0' } })
+  expect(exit).toBe(0)
+  const documents = stdout.split('---\n').filter((text) => text !== '')
+  const objects = documents.map((text) => parseYaml(text) as { value: Record<string, unknown> })
+  const find = (kind: string, name: string) =>
+    objects.find(({ value }) => value.kind === kind && (value.metadata as { name: string }).name === name)?.value
+  expect(find('Deployment', 'consensus-service')).toMatchObject({
+    metadata: { namespace: 'intel' },
+    spec: {
+      template: { spec: { containers: [{ image: 'registry.example/platform:2', args: ['serve', 'consensus'] }] } },
+    },
+  })
+  // A listener for other machines stays as the profile has it; one for this machine alone would not be reached.
+  expect(JSON.stringify(find('Deployment', 'consensus-service'))).not.toContain('CONSENSUS_HOST')
+  expect(JSON.stringify(find('Deployment', 'site-service'))).toContain('{"name":"SITE_HOST","value":"0.0.0.0"}')
+  expect(find('Ingress', 'consensus-service-rest')).toMatchObject({ metadata: { namespace: 'intel' } })
 })

@@ -47,6 +47,19 @@ export const ingressSettings = settingsBlock('ingress', {
     nested: 'agentspace.enabled',
     doc: 'Whether tools and chat are routed to the gateway, where the site has one; else to intelligence.',
   }),
+  class_name: z
+    .string()
+    .regex(
+      /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/,
+      'must be a name of Kubernetes: lower-case letters, digits, hyphens and dots',
+    )
+    .optional()
+    .meta({ doc: 'Class of the ingresses in Kubernetes; absent: that of the cluster.' }),
+  priority_annotation: z
+    .string()
+    .regex(/^([a-z0-9.-]{1,253}\/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/, 'must be a name of an annotation')
+    .default('traefik.ingress.kubernetes.io/router.priority')
+    .meta({ doc: 'Annotation by which the ingress controller of Kubernetes takes the priority of a rule.' }),
   backends: z.record(serviceName, z.array(backendUrl).min(1).max(max_backends)).default({}).meta({
     doc: 'URLs of the processes of a service, by its name in service-info (default: the roles of this profile, and the URLs below).',
   }),

@@ -1,0 +1,50 @@
+// The rules as ingresses (networking.k8s.io/v1), one for each ingress of the table.
+import { routedServices } from '../../routed-services.ts'
+import type { RoutingRule } from '../../routing-table.ts'
+import { describeObject, type KubernetesObject, type KubernetesOptions } from './kubernetes-object.ts'
+
+/** Rules of absent services are among them: without these, their paths would go to the catch-all. */
+export function renderIngresses(
+  rules: readonly RoutingRule[],
+  options: KubernetesOptions,
+): readonly KubernetesObject[] {
+  const byIngress = Map.groupBy(rules, ({ ingress }) => ingress)
+  return [...byIngress].map(([name, own]) => renderIngress(name, own, options))
+}
+
+/** All rules of one ingress have one service and one priority, which the annotation of an ingress can express. */
+function renderIngress(name: string, rules: readonly RoutingRule[], options: KubernetesOptions): KubernetesObject {
+  const [{ priority, service }] = rules as [RoutingRule, ...RoutingRule[]]
+  const { namespace, ingress_class, priority_annotation } = options
+  const byHost = Map.groupBy(rules, ({ host }) => host)
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'Ingress',
+    metadata: {
+      ...describeObject(namespace, name, service),
+      annotations: { [priority_annotation]: String(priority) },
+    },
+    spec: {
+      ...(ingress_class === undefined ? {} : { ingressClassName: ingress_class }),
+      rules: [...byHost].map(([host, own]) => ({
+        ...(host === undefined ? {} : { host }),
+        http: { paths: own.map(({ prefix }) => renderPath(prefix, service)) },
+      })),
+    },
+  }
+}
+
+function renderPath(path: string, service: string) {
+  return {
+    path,
+    pathType: 'Prefix',
+    backend: { service: { name: service, port: { number: findServicePort(service) } } },
+  }
+}
+
+/** Throws for a service that is not of this table: the gateway keeps the ingresses of those that register. */
+export function findServicePort(service: string): number {
+  const found = routedServices.find(({ name }) => name === service)
+  if (!found) throw new TypeError(`${service} is not a routed service`)
+  return found.port
+}

@@ -1,0 +1,56 @@
+// Sites of several kinds, as their objects in a cluster are rendered.
+import type { KubernetesOptions } from '../../../daemon/shared/routing/render/kubernetes/kubernetes-object.ts'
+import type { WorkloadRole } from '../../../daemon/shared/routing/render/kubernetes/workloads.ts'
+import { type RoutedService, routedServices } from '../../../daemon/shared/routing/routed-services.ts'
+import { buildRoutingTable, defaultRouting, type RoutingRule } from '../../../daemon/shared/routing/routing-table.ts'
+
+export type ClusterSite = {
+  readonly name: string
+  readonly rules: readonly RoutingRule[]
+  readonly roles: readonly WorkloadRole[]
+  readonly options: KubernetesOptions
+}
+
+export const kubernetesOptions: KubernetesOptions = {
+  namespace: 'platform',
+  ingress_class: 'traefik',
+  priority_annotation: 'traefik.ingress.kubernetes.io/router.priority',
+  image: 'registry.example/platform:1.0.0',
+}
+
+export function clusterRole(service: RoutedService, more: Partial<WorkloadRole> = {}): WorkloadRole {
+  const { name, role = '', port } = service
+  return {
+    ...{ role, service: name, port, container_port: port, hasTls: false, max_pods: 4 },
+    ...{ env: { [`${role.toUpperCase()}_HOST`]: '0.0.0.0' }, extra_memory_mb: role === 'proxy' ? 100 : 0 },
+    ...more,
+  }
+}
+
+const ofThisExecutable: readonly RoutedService[] = routedServices.filter((service) => 'role' in service)
+const every = routedServices.map(({ name }) => name as string)
+const build = (served: readonly string[], isGatewayInPath = false) =>
+  buildRoutingTable({ ...defaultRouting, served: new Set(served), isGatewayInPath })
+
+export const clusterSites: readonly ClusterSite[] = [
+  {
+    name: 'every service',
+    rules: build(every),
+    roles: ofThisExecutable.map((service) => clusterRole(service)),
+    options: kubernetesOptions,
+  },
+  {
+    name: 'the gateway in the path of REST, documents in files',
+    rules: build(every, true),
+    roles: ofThisExecutable.map((service) => clusterRole(service, { max_pods: 1, hasTls: true, env: {} })),
+    options: { ...kubernetesOptions, ingress_class: undefined },
+  },
+  {
+    name: 'two roles',
+    rules: build(['consensus-service', 'site-service']),
+    roles: ofThisExecutable
+      .filter(({ role }) => role === 'consensus' || role === 'site')
+      .map((each) => clusterRole(each)),
+    options: kubernetesOptions,
+  },
+]
