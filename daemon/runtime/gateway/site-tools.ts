@@ -111,7 +111,7 @@ let loaded: Promise<ToolServices> | undefined
 /** Loaded with the first call of a role in another process. */
 function loadToolServices(): Promise<ToolServices> {
   loaded ??= import('../../../adapters/tools/mcp/connect-tools.ts').then(({ mcpToolServices }) =>
-    mcpToolServices({ about: { name: 'platform gateway', version: product.version }, limits, rule: anyAddress }),
+    mcpToolServices({ about: { name: 'gateway', version: product.version }, limits, rule: anyAddress }),
   )
   return loaded
 }

@@ -1,6 +1,7 @@
 // Lists the guardrails of the site, in the order in which they are named in refusals.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
+import { wholeList, wholeListSchema } from '../../../kernel/operation/paging.ts'
 import { guardrailsPart } from './guard-call.ts'
 import { guardrail } from './model.ts'
 
@@ -9,11 +10,11 @@ export const list = operation({
   method: 'GET',
   path: '/api/v2/gateway/guardrail',
   input: z.strictObject({}),
-  output: z.strictObject({ items: z.array(guardrail) }).meta({ id: 'GuardrailList' }),
+  output: wholeListSchema(guardrail).meta({ id: 'GuardrailList' }),
   errors: [],
   allow: 'gateway:read',
 
   async run(call) {
-    return { items: call.part(guardrailsPart).guardrails.map(({ searches: _, ...shown }) => shown) }
+    return wholeList(call.part(guardrailsPart).guardrails.map(({ searches: _, ...shown }) => shown))
   },
 })
