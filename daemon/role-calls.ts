@@ -10,6 +10,7 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
     'consensus.federation.result',
     'consensus.service.backup',
     'gateway.service.backup',
+    'edge.service.backup',
     'hub.service.backup',
     'ingest.federation.dataset',
     'ingest.service.backup',
@@ -38,6 +39,7 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
     'site.signature.create',
     'site.signature.verify',
   ],
+  edge: ['site.checkpoint.create'],
   hub: ['site.checkpoint.create'],
   gateway: ['site.checkpoint.create', 'site.delegation.grant', 'site.delegation.principal', 'site.delegation.token'],
   resolution: [

@@ -7,6 +7,7 @@ const wires: Readonly<Record<string, () => Promise<{ readonly wire: RoleWire }>>
   resolution: () => import('./resolution/wire.ts'),
   ingest: () => import('./ingest/wire.ts'),
   intelligence: () => import('./intelligence/wire.ts'),
+  edge: () => import('./edge/wire.ts'),
   proxy: () => import('./proxy/wire.ts'),
   gateway: () => import('./gateway/wire.ts'),
 }

@@ -35,6 +35,7 @@ export const errorTable = {
   rate_limited: retryable(429, 4, 'Too many requests'),
   internal: final(500, 1, 'The service failed'),
   unavailable: retryable(503, 4, 'A part that this needs is not available'),
+  no_backend: retryable(503, 4, 'No process of the service that owns this is available'),
   timeout: retryable(503, 4, 'The operation ran out of time'),
 } satisfies Record<string, ErrorRow>
 

@@ -33,7 +33,8 @@ export type PoolMember = {
 }
 
 /** `down`: by its probes. `ejected`: by failed requests, for a time. `recovering`: one request at a time tries it. */
-export type MemberState = 'up' | 'recovering' | 'ejected' | 'down'
+export const memberStates = ['up', 'recovering', 'ejected', 'down'] as const
+export type MemberState = (typeof memberStates)[number]
 
 export function findMemberState(
   { failures, ejected_until, ejections, failed_probes }: MemberHealth,

@@ -53,6 +53,7 @@ export const everyRoleSections = {
   resolution: { port: 0 },
   intelligence: { port: 0 },
   ingest: { port: 0 },
+  edge: { port: 0, http_port: 0 },
   intake: quietIntake,
   proxy: { port: 0, workers: 1, trusted_proxy_depth: 1, platform_api_url: 'https://platform.invalid' },
   sso: { token_url: 'https://identity.invalid/token' },

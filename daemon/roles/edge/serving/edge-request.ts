@@ -1,0 +1,194 @@
+// One request at the edge: its route, what its service receives, and its record in metrics and log.
+import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
+import type { Exchange } from '../../../kernel/forward/exchange.ts'
+import {
+  type ForwardedExchange,
+  type ForwardFailure,
+  type ForwardRoute,
+  findForwardFault,
+  forwardExchange,
+} from '../../../kernel/forward/forward-exchange.ts'
+import { removeHopHeaders } from '../../../kernel/forward/hop-headers.ts'
+import type { Upstream } from '../../../kernel/forward/upstream.ts'
+import type { RoleContext } from '../../../kernel/operation/role-context.ts'
+import { traceparentOf } from '../../../kernel/telemetry/trace.ts'
+import type { TracePolicy } from '../../../kernel/telemetry/trace-policy.ts'
+import type { FindRoute } from '../../../shared/routing/find-route.ts'
+import { requestSeconds, requestTotal } from '../metrics.ts'
+import { buildAnswerHeaders } from './answer-headers.ts'
+import { type EdgeRefusal, edgeProblem, refuseFailure, refuseFault, refuseWith } from './edge-problem.ts'
+import { buildOwnerHeaders, findSource, replaceTrace } from './owner-headers.ts'
+import type { PeerShares } from './peer-shares.ts'
+import { findRedirect } from './redirect-request.ts'
+import { type EdgeTrace, findEdgeTrace, refuseTrace } from './request-trace.ts'
+import { type RoutedTarget, readHostHeader, routeRequest } from './route-request.ts'
+
+/** What the requests of a listener have in common. */
+export type EdgeListener = {
+  readonly scheme: 'http' | 'https'
+  readonly findRoute: FindRoute
+  /** The processes of each service, by its name. */
+  readonly upstreams: ReadonlyMap<string, Upstream>
+  readonly shares: PeerShares
+  readonly trace_policy: TracePolicy
+  readonly trusted_proxy_depth: number
+  readonly max_body_bytes: number
+  readonly access_log: boolean
+  /** Nothing is forwarded: requests are sent to https at this port. */
+  readonly redirect_port?: number | undefined
+}
+
+/** Longer paths are cut in the log. */
+const max_logged_path = 1_024
+const retry_after_s = '5'
+
+export class EdgeRequest implements ForwardRoute {
+  path = ''
+  headers: readonly string[] = []
+  readonly max_body_bytes: number
+  readonly #listener: EdgeListener
+  readonly #context: RoleContext
+  readonly #exchange: Exchange
+  readonly #began_ms: number
+  readonly #trace: EdgeTrace
+  /** Holds a share of its client's address until its end. */
+  #source: string | undefined
+  #target: RoutedTarget | undefined
+  #forwarded: ForwardedExchange | undefined
+  #status = 0
+  #bytes = 0
+
+  constructor(listener: EdgeListener, context: RoleContext, exchange: Exchange) {
+    const { monotonic, random } = context.environment
+    this.#listener = listener
+    this.#context = context
+    this.#exchange = exchange
+    this.#began_ms = monotonic()
+    this.#trace = findEdgeTrace(exchange.rawHeaders, listener.trace_policy, random)
+    this.max_body_bytes = listener.max_body_bytes
+  }
+
+  serve(): void {
+    const { redirect_port } = this.#listener
+    const decided = redirect_port === undefined ? this.#route() : findRedirect(this.#exchange, redirect_port)
+    if (typeof decided !== 'string' && !('refusal' in decided)) {
+      this.#forwarded = forwardExchange(this.#exchange, decided, this)
+      return
+    }
+    if (typeof decided === 'string') this.#reply(308, ['location', decided])
+    else this.#refuse(decided)
+    this.#record(undefined)
+  }
+
+  answerHeaders(_: number, headers: string[]): readonly string[] {
+    return buildAnswerHeaders(headers, this.#listener.scheme)
+  }
+
+  onAnswer(status: number): void {
+    this.#status = status
+    this.#observeTime()
+    this.#forwarded?.release()
+  }
+
+  onData(bytes: Buffer): void {
+    this.#bytes += bytes.length
+  }
+
+  onEnd(failure: ForwardFailure | undefined): void {
+    if (failure && this.#status === 0) this.#refuse(refuseFailure(failure))
+    this.#record(failure)
+  }
+
+  #route(): Upstream | EdgeRefusal {
+    const { target, rawHeaders, peer } = this.#exchange
+    const { findRoute, upstreams, shares, trusted_proxy_depth, trace_policy } = this.#listener
+    const fault = findForwardFault(this.#exchange)
+    if (fault !== undefined) return refuseFault(fault)
+    const source = findSource(rawHeaders, peer, trusted_proxy_depth)
+    if (!shares.take(source))
+      return refuseWith(refuse('rate_limited', 'too many requests of this address are under way'))
+    this.#source = source
+    const host = readHostHeader(rawHeaders)
+    if (host === undefined) return refuseWith(refuse('malformed', 'the request names no host'))
+    const routed = routeRequest(findRoute, host, target)
+    if (isRefusal(routed)) return refuseWith(routed)
+    this.#target = routed
+    const untraced = routed.isPublic ? undefined : refuseTrace(this.#trace, trace_policy)
+    if (untraced) return refuseWith(untraced)
+    const upstream = upstreams.get(routed.service)
+    if (!upstream) return refuseWith(refuse('no_backend', `${routed.service} is not available at this site`))
+    this.path = routed.path + routed.query
+    this.headers = this.#buildHeaders(host)
+    return upstream
+  }
+
+  #buildHeaders(host: string): string[] {
+    const { certificate, rawHeaders, peer } = this.#exchange
+    const { scheme, trusted_proxy_depth, trace_policy } = this.#listener
+    const verified = certificate?.fault === undefined ? certificate?.der : undefined
+    const client = { peer, scheme, host, certificate: verified }
+    const headers = buildOwnerHeaders(removeHopHeaders(rawHeaders), client, trusted_proxy_depth)
+    return this.#trace.isJoined ? headers : replaceTrace(headers, trace_policy.header, this.#trace.trace)
+  }
+
+  #refuse(refused: EdgeRefusal): void {
+    const { status } = refused
+    const problem = edgeProblem(refused, this.#trace.trace.trace_id)
+    const headers = ['content-type', 'application/problem+json', 'x-content-type-options', 'nosniff']
+    if (status === 429 || status === 503) headers.push('retry-after', retry_after_s)
+    this.#reply(status, headers, Buffer.from(JSON.stringify(problem)))
+  }
+
+  #reply(status: number, headers: readonly string[], body: Buffer = Buffer.alloc(0)): void {
+    const { trace_policy, scheme } = this.#listener
+    const common = ['cache-control', 'no-store', trace_policy.header, traceparentOf(this.#trace.trace)]
+    this.#status = status
+    this.#bytes = body.length
+    this.#observeTime()
+    this.#exchange.reply(status, buildAnswerHeaders([...headers, ...common], scheme), body)
+  }
+
+  #observeTime(): void {
+    const { environment } = this.#context
+    environment.observe(requestSeconds, { service: this.#service }, (environment.monotonic() - this.#began_ms) / 1_000)
+  }
+
+  get #service(): string {
+    return this.#target?.service ?? 'none'
+  }
+
+  #record(failure: ForwardFailure | undefined): void {
+    const { shares, access_log } = this.#listener
+    const { environment } = this.#context
+    if (this.#source !== undefined) shares.release(this.#source)
+    const isAborted = failure === 'gone'
+    const status_class = isAborted ? 'aborted' : `${Math.floor(this.#status / 100)}xx`
+    environment.count(requestTotal, { service: this.#service, status_class })
+    this.#reportFailure(failure)
+    if (!access_log) return
+    const { method, target, peer } = this.#exchange
+    const path = this.#target?.path ?? target.split('?', 1)[0] ?? ''
+    environment.log.info('edge.request', {
+      method,
+      path: path.slice(0, max_logged_path),
+      status: this.#status,
+      service: this.#service,
+      bytes: this.#bytes,
+      ms: Math.round(environment.monotonic() - this.#began_ms),
+      peer,
+      trace_id: this.#trace.trace.trace_id,
+      ...(failure ? { failure } : {}),
+    })
+  }
+
+  /** Of the service, not of the client: once a minute for each kind. */
+  #reportFailure(failure: ForwardFailure | undefined): void {
+    if (!failure || clientFailures.has(failure)) return
+    const times = this.#context.throttle(`forwarding ${failure} ${this.#service}`)
+    if (times === undefined) return
+    const fields = { service: this.#service, failure, times, trace_id: this.#trace.trace.trace_id }
+    this.#context.environment.log.warn('edge.forward.failed', fields)
+  }
+}
+
+const clientFailures: ReadonlySet<ForwardFailure> = new Set(['gone', 'too_large', 'too_slow', 'malformed', 'request'])

@@ -1,0 +1,104 @@
+// Opens the edge: the routing table of the site, a pool of processes for each service, and what its listeners forward.
+import { readFileSync } from 'node:fs'
+import { coarseClock } from '../../../adapters/forward/http/coarse-clock.ts'
+import { parseUpstreamOrigin } from '../../../adapters/forward/http/dial.ts'
+import { defaultUpstreamLimits } from '../../../adapters/forward/http/limits.ts'
+import { defaultPoolLimits, type UpstreamPool, upstreamPool } from '../../../adapters/forward/http/upstream-pool.ts'
+import { anyAddress } from '../../../adapters/platform/address-rule/address-rule.ts'
+import type { ForwardingListener } from '../../boot/open-listener.ts'
+import type { WiredRole } from '../../boot/role-wire.ts'
+import { listListeners } from '../../kernel/role/configured-listener.ts'
+import type { Dependency } from '../../kernel/role/dependency.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
+import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
+import { outline } from '../../roles/edge/outline.ts'
+import { type Backend, type EdgeBackends, edgeBackendsPart } from '../../roles/edge/parts.ts'
+import { type EdgeListener, EdgeRequest } from '../../roles/edge/serving/edge-request.ts'
+import { PeerShares } from '../../roles/edge/serving/peer-shares.ts'
+import { settings } from '../../roles/edge/settings.ts'
+import { roles } from '../../roles.ts'
+import { indexRoutes } from '../../shared/routing/find-route.ts'
+import { buildRoutingTable } from '../../shared/routing/routing-table.ts'
+import { findBackends, readRoutingOptions, type ServiceBackends } from '../../shared/routing/site-routing.ts'
+
+const clock_step_ms = 250
+
+export function openEdge(resolved: ResolvedSettings): WiredRole {
+  const clock = coarseClock(clock_step_ms)
+  const backends = findBackends(resolved, roles)
+  const upstreams = openPools(resolved, backends, clock)
+  const part: EdgeBackends = {
+    list: () => new Map([...upstreams].map(([service, pool]) => [service, pool.members()])),
+  }
+  return {
+    parts: [[edgeBackendsPart.name, part]],
+    dependencies: [...upstreams].map(([service, pool]) => backendDependency(service, pool)),
+    listeners: listenersOf(resolved, {
+      upstreams,
+      findRoute: indexRoutes(buildRoutingTable(readRoutingOptions(resolved, backends))),
+    }),
+    remove() {
+      for (const pool of upstreams.values()) pool.close()
+      clock.stop()
+    },
+  }
+}
+
+function openPools(resolved: ResolvedSettings, backends: ServiceBackends, clock: ReturnType<typeof coarseClock>) {
+  const { backend_ca_file, backend_connections, idle_s, answer_s } = getSettings(resolved, settings)
+  const ca = backend_ca_file === undefined ? undefined : readFileSync(backend_ca_file, 'utf8')
+  const limits = {
+    ...defaultUpstreamLimits,
+    connections: backend_connections,
+    first_byte_ms: answer_s * 1_000,
+    idle_ms: idle_s * 1_000,
+  }
+  const pools = new Map<string, UpstreamPool>()
+  for (const [service, urls] of backends) {
+    const origins = urls.flatMap((url) => parseUpstreamOrigin(new URL(url), ca) ?? [])
+    pools.set(service, upstreamPool({ origins, rule: anyAddress, limits, pool: defaultPoolLimits, clock }))
+  }
+  return pools
+}
+
+function listenersOf(
+  resolved: ResolvedSettings,
+  routes: Pick<EdgeListener, 'findRoute' | 'upstreams'>,
+): Readonly<Record<string, ForwardingListener>> {
+  const { exchanges_per_peer, trace_mode, trace_header, http_redirect, https_port, ...values } = getSettings(
+    resolved,
+    settings,
+  )
+  const { trusted_proxy_depth, max_body_bytes, access_log, port } = values
+  const common = {
+    ...{ ...routes, trusted_proxy_depth, max_body_bytes, access_log },
+    shares: new PeerShares(exchanges_per_peer),
+    trace_policy: { mode: trace_mode, header: trace_header },
+  }
+  const [first, ...further] = listListeners(outline, resolved).filter(({ prefix }) => prefix !== undefined)
+  const isSecured = first?.tls?.cert_file !== undefined
+  const open = (cert_file: string | undefined, redirect_port: number | undefined): ForwardingListener => {
+    const listener: EdgeListener = { ...common, scheme: cert_file === undefined ? 'http' : 'https', redirect_port }
+    return { forward: (context) => (exchange) => new EdgeRequest(listener, context, exchange).serve() }
+  }
+  const entries = further.map(({ prefix = '', tls }) => {
+    const isRedirected = isSecured && http_redirect && tls?.cert_file === undefined
+    return [prefix, open(tls?.cert_file, isRedirected ? (https_port ?? port) : undefined)] as const
+  })
+  return { '': open(first?.tls?.cert_file, undefined), ...Object.fromEntries(entries) }
+}
+
+/** Never a reason for the edge not to be ready: it serves the other services. */
+function backendDependency(service: string, pool: UpstreamPool): Dependency {
+  return {
+    name: service,
+    async probe() {
+      const members = pool.members()
+      const isUp = members.map(({ state }) => state === 'up')
+      const state = isUp.every(Boolean) ? 'ok' : isUp.some(Boolean) ? 'degraded' : 'down'
+      return { state, detail: members.map(formatMember).join(', ') }
+    },
+  }
+}
+
+const formatMember = ({ host, port, state }: Backend) => `${host.includes(':') ? `[${host}]` : host}:${port} ${state}`
