@@ -77,6 +77,7 @@ const retriedCodes = new Set<ErrorCode>([
   'conflict',
   'rate_limited',
   'internal',
+  'no_backend',
   'unavailable',
   'timeout',
 ])

@@ -15,6 +15,7 @@ test('indexes are named by prefix, site and role; those of entity resolution are
     resolution: 'platform.alpha.fusion.',
     proxy: 'platform.alpha.proxy.',
     gateway: 'platform.alpha.gateway.',
+    edge: 'platform.alpha.edge.',
   })
   expect(new Set(Object.values(prefixes)).size).toBe(roles.length)
 })
