@@ -6,13 +6,24 @@ import { builtInMetrics } from '../daemon/boot/service.ts'
 import { everyOperation, everyRole } from '../daemon/every-role.ts'
 import { isLabelValue } from '../daemon/kernel/telemetry/metrics.ts'
 import { messageKinds } from '../daemon/message-kinds.ts'
+import { routedServices } from '../daemon/shared/routing/routed-services.ts'
 import { routedOperations } from './support/every-operation/routed-operations.ts'
 import { createSampledFixture } from './support/every-operation/sampled-fixture.ts'
 import { isAcceptedInput, sendOperation } from './support/every-operation/send-operation.ts'
 
 const declared = [...everyRole.flatMap((role) => role.metrics), ...builtInMetrics, ...linkMetrics]
-/** Labels whose values are names of operations, listeners and kinds of messages, or names that an operator pins. */
-const namedLabels = new Set(['operation', 'listener', 'kind', 'transport', 'peer', 'of', 'version', 'folder'])
+/** Labels whose values are names of operations, listeners, services and kinds of messages, or names that an operator pins. */
+const namedLabels = new Set([
+  'operation',
+  'listener',
+  'service',
+  'kind',
+  'transport',
+  'peer',
+  'of',
+  'version',
+  'folder',
+])
 
 test('each label of each metric has a closed set of values, or is one of few that hold declared names', () => {
   for (const { name, labels } of declared) {
@@ -50,6 +61,7 @@ test('after a request to every operation with text in each field, no metric show
     ...everyOperation.map(({ address }) => address),
     ...messageKinds.names,
     ...everyRole.flatMap(({ name }) => [`${name}:tcp`, `${name}:socket`, `${name}:internal`]),
+    ...['edge:http', ...routedServices.map(({ name }) => name)],
     product.version,
     // Peers and carriers of the stage.
     ...['none', 'alpha', 'bravo', 'charlie', 'delta', 'echo', 'filedrop'],

@@ -1,7 +1,8 @@
 // Opens one listener of a role: for its operations, for what its wire serves, or for both.
 import { coarseClock } from '../../adapters/forward/http/coarse-clock.ts'
-import { type ConnectionFault, dataListener } from '../../adapters/forward/http/data-listener.ts'
-import { defaultHttp2Limits, defaultInboundLimits } from '../../adapters/forward/http/limits.ts'
+import { type ConnectionFault, type DataListener, dataListener } from '../../adapters/forward/http/data-listener.ts'
+import { defaultHttp2Limits, defaultInboundLimits, type InboundLimits } from '../../adapters/forward/http/limits.ts'
+import type { ListenerTls } from '../../adapters/platform/http-server/listener-tls.ts'
 import { httpRequests } from '../../adapters/serve/http/http-metrics.ts'
 import { serveExchanges } from '../../adapters/serve/http/serve-exchanges.ts'
 import { type HttpServer, type HttpServerOptions, serveHttp } from '../../adapters/serve/http/serve-http.ts'
@@ -9,8 +10,9 @@ import type { ExchangeHandler } from '../kernel/forward/exchange.ts'
 import type { Call } from '../kernel/operation/call.ts'
 import type { RoleContext } from '../kernel/operation/role-context.ts'
 import type { RoleOutline } from '../kernel/role/role.ts'
+import { addTlsOptions, followCertificates, type ListenerTlsOptions } from './follow-certificates.ts'
 import { reportCertificateEnd } from './listener-certificates.ts'
-import { formatListenerUrl } from './role-listeners.ts'
+import { formatListenerUrl, type ServiceListener } from './role-listeners.ts'
 
 /** What the wire of a role serves at a listener, besides its operations at the first one. */
 export type WiredListener = ForwardingListener | PublicListener
@@ -19,6 +21,11 @@ export type WiredListener = ForwardingListener | PublicListener
 export type ForwardingListener = {
   /** `context` identifies the callers of what is forwarded: `admitCaller` with what each presents. */
   readonly forward: (context: RoleContext) => ExchangeHandler
+  readonly limits?: Partial<InboundLimits>
+  /** Several processes may listen on its address (Linux). */
+  readonly reusePort?: boolean
+  /** Without it, a changed certificate needs a restart. */
+  readonly tls?: ListenerTlsOptions
 }
 
 /** The wire opens the listener, in threads for example; the role's operations are then only on its local socket. */
@@ -41,36 +48,41 @@ export function requireDeclaredListeners({ name, listeners }: RoleOutline, wired
     if (prefix !== '' && !Object.hasOwn(wired, prefix)) throw new TypeError(`${describe(prefix)} is not in its wire`)
 }
 
+type ListenerOptions = HttpServerOptions & Pick<ServiceListener, 'readTls'>
+
 /** Throws when the address is taken, or the certificate is unsound. */
-export async function openListener(options: HttpServerOptions, wired: WiredListener | undefined): Promise<HttpServer> {
+export async function openListener(options: ListenerOptions, wired: WiredListener | undefined): Promise<HttpServer> {
   const { name, metrics, roleContext: context, listen, tls } = options
   if (tls) reportCertificateEnd(metrics, name, tls.cert)
   if (!wired) return await serveHttp(options)
   if ('listen' in wired) return await wired.listen({ listen, tls, context })
-  return await openForwardingListener(options, wired.forward(context))
+  return await openForwardingListener(options, wired)
 }
 
-async function openForwardingListener(options: HttpServerOptions, forward: ExchangeHandler): Promise<HttpServer> {
-  const { listen, tls } = options
+async function openForwardingListener(options: ListenerOptions, wired: ForwardingListener): Promise<HttpServer> {
+  const { listen } = options
+  const tls = options.tls && wired.tls ? addTlsOptions(options.tls, wired.tls) : options.tls
   if (!('host' in listen)) throw new TypeError('requests are forwarded from a TCP listener, not from a local socket')
   const clock = coarseClock(250)
-  const service = await serveExchanges({ ...options, forward })
+  const service = await serveExchanges({ ...options, forward: wired.forward(options.roleContext) })
   try {
     const listener = await dataListener({
-      listen,
+      listen: { ...listen, reusePort: wired.reusePort ?? false },
       tls,
       // Bodies that are forwarded take as long as their pace allows; operations have a time limit of their own.
-      limits: { ...defaultInboundLimits, request_ms: 0 },
+      limits: { ...defaultInboundLimits, request_ms: 0, ...wired.limits },
       http2: tls && defaultHttp2Limits,
       offersWebSocket: true,
       clock,
       handle: service.handle,
       onConnectionFault: (fault) => countFault(options, fault),
     })
+    const stopFollowing = tls && wired.tls ? followFiles(options, wired.tls, tls, listener) : undefined
     return {
       url: formatListenerUrl({ host: listen.host, port: listener.port }, tls !== undefined),
       port: listener.port,
       async close(deadline_ms) {
+        stopFollowing?.()
         await Promise.all([service.close(deadline_ms), listener.close(deadline_ms)])
         clock.stop()
       },
@@ -80,6 +92,24 @@ async function openForwardingListener(options: HttpServerOptions, forward: Excha
     clock.stop()
     throw error
   }
+}
+
+function followFiles(
+  { name: listener, log, metrics, readTls, roleContext: { environment } }: ListenerOptions,
+  options: ListenerTlsOptions,
+  running: ListenerTls,
+  { replaceCertificate }: DataListener,
+): () => void {
+  const look = followCertificates({
+    ...{ listener, running, log, now: environment.now },
+    read: () => addTlsOptions(readTls?.() ?? running, options),
+    replace(tls) {
+      replaceCertificate(tls)
+      reportCertificateEnd(metrics, listener, tls.cert)
+    },
+  })
+  const timer = setInterval(look, options.reload_ms).unref()
+  return () => clearInterval(timer)
 }
 
 const statusByFault: Readonly<Partial<Record<ConnectionFault, number>>> = {

@@ -27,6 +27,8 @@ export type ServiceListener = {
   restricted: boolean
   listen: ListenTarget
   tls?: ListenerTls | undefined
+  /** Reads its files again. Throws where they cannot be read. */
+  readTls?: () => ListenerTls | undefined
   surface?: Surface | undefined
   trace_policy?: TracePolicy | undefined
 }
@@ -50,6 +52,7 @@ export function buildListeners(
       restricted: prefix !== undefined && areMetricsInternal(deployment.deployment_profile),
       listen: { host, port },
       tls: tls && readTls(tls, deployment.settings),
+      readTls: () => tls && readTls(tls, deployment.settings),
       surface: prefix === '' ? toolSurface : undefined,
       trace_policy: prefix === undefined ? undefined : readTracePolicy(roleSettings),
     })),

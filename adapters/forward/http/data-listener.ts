@@ -3,7 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Server as TlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Exchange } from '../../../daemon/kernel/forward/exchange.ts'
-import type { ListenerTls } from '../../platform/http-server/listener-tls.ts'
+import { HostCertificates } from '../../platform/http-server/host-certificates.ts'
+import { buildTlsOptions, type ListenerTls } from '../../platform/http-server/listener-tls.ts'
 import { PendingConnections } from '../../platform/http-server/pending-connections.ts'
 import { ClientConnection, type DataListenerContext } from './client-connection.ts'
 import type { CoarseClock } from './coarse-clock.ts'
@@ -77,7 +78,8 @@ export async function dataListener(options: DataListenerOptions): Promise<DataLi
     closing: undefined,
   }
   const connections = new Map<Socket, ListenerConnection>()
-  const server = createListenerServer(options)
+  const hosts = new HostCertificates(options.tls)
+  const server = createListenerServer(options, hosts)
   // With TLS, only this set knows connections that are still in their handshake.
   const handshakingSockets = new Set<Socket>()
   const handshakes = limitHandshakes(options)
@@ -137,7 +139,11 @@ export async function dataListener(options: DataListenerOptions): Promise<DataLi
       connections: connections.size,
       busy: [...connections.values()].filter((connection) => !connection.isIdle).length,
     }),
-    replaceCertificate: (tls) => 'setSecureContext' in server && (server as TlsServer).setSecureContext(tls),
+    replaceCertificate(tls) {
+      if (!('setSecureContext' in server)) return
+      hosts.replace(tls)
+      ;(server as TlsServer).setSecureContext(buildTlsOptions(tls))
+    },
     async close(drain_ms) {
       const now = clock.now()
       context.closing = { idle_at: now + Math.min(limits.linger_ms, drain_ms), all_at: now + drain_ms }

@@ -2,19 +2,17 @@
 import { createServer, type Server, type ServerOptions } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { Socket } from 'node:net'
+import type { HostCertificates } from '../../platform/http-server/host-certificates.ts'
 import { buildTlsOptions } from '../../platform/http-server/listener-tls.ts'
 import type { DataListenerOptions } from './data-listener.ts'
 import { requestsWebSocket } from './request-fault.ts'
 
 export const speaksHttp2 = (socket: Socket): boolean => 'alpnProtocol' in socket && socket.alpnProtocol === 'h2'
 
-export function createListenerServer({
-  limits,
-  tls,
-  http2,
-  offersWebSocket,
-  onConnectionFault,
-}: DataListenerOptions): Server {
+export function createListenerServer(
+  { limits, tls, http2, offersWebSocket, onConnectionFault }: DataListenerOptions,
+  hosts: HostCertificates,
+): Server {
   const common: ServerOptions = {
     maxHeaderSize: limits.header_bytes,
     headersTimeout: limits.headers_ms,
@@ -36,6 +34,7 @@ export function createListenerServer({
         ...buildTlsOptions(tls),
         ALPNProtocols: http2 ? ['h2', 'http/1.1'] : ['http/1.1'],
         handshakeTimeout: limits.headers_ms,
+        SNICallback: (name, done) => done(null, hosts.find(name)),
       })
     : createServer(common)
   if (http2) serveHttp1Alone(server)

@@ -72,6 +72,9 @@ export const settings = settingsBlock('edge', {
   answer_s: z.int().min(1).max(86_400).default(620).meta({
     doc: 'Seconds that a service may take before its response begins.',
   }),
+  probe_interval_s: z.int().min(1).max(86_400).default(5).meta({
+    doc: 'Seconds between two probes of each process of a service, at its /health.',
+  }),
   reuse_port: z.boolean().default(false).meta({
     env: 'EDGE_REUSE_PORT',
     doc: 'Whether several processes may listen on the ports of the edge, such as the old and the new one of a rolling restart (Linux).',

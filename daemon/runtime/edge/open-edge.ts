@@ -45,7 +45,7 @@ export function openEdge(resolved: ResolvedSettings): WiredRole {
 }
 
 function openPools(resolved: ResolvedSettings, backends: ServiceBackends, clock: ReturnType<typeof coarseClock>) {
-  const { backend_ca_file, backend_connections, idle_s, answer_s } = getSettings(resolved, settings)
+  const { backend_ca_file, backend_connections, idle_s, answer_s, probe_interval_s } = getSettings(resolved, settings)
   const ca = backend_ca_file === undefined ? undefined : readFileSync(backend_ca_file, 'utf8')
   const limits = {
     ...defaultUpstreamLimits,
@@ -53,10 +53,11 @@ function openPools(resolved: ResolvedSettings, backends: ServiceBackends, clock:
     first_byte_ms: answer_s * 1_000,
     idle_ms: idle_s * 1_000,
   }
+  const pool = { ...defaultPoolLimits, probe_interval_ms: probe_interval_s * 1_000 }
   const pools = new Map<string, UpstreamPool>()
   for (const [service, urls] of backends) {
     const origins = urls.flatMap((url) => parseUpstreamOrigin(new URL(url), ca) ?? [])
-    pools.set(service, upstreamPool({ origins, rule: anyAddress, limits, pool: defaultPoolLimits, clock }))
+    pools.set(service, upstreamPool({ origins, rule: anyAddress, limits, pool, clock }))
   }
   return pools
 }
@@ -69,17 +70,23 @@ function listenersOf(
     resolved,
     settings,
   )
-  const { trusted_proxy_depth, max_body_bytes, access_log, port } = values
+  const { trusted_proxy_depth, max_body_bytes, access_log, port, connections, max_header_bytes, idle_s } = values
+  const { reuse_port, tls_min_version, certificates, tls_reload_s } = values
   const common = {
     ...{ ...routes, trusted_proxy_depth, max_body_bytes, access_log },
     shares: new PeerShares(exchanges_per_peer),
     trace_policy: { mode: trace_mode, header: trace_header },
   }
+  const options = {
+    limits: { connections, header_bytes: max_header_bytes, idle_ms: idle_s * 1_000 },
+    reusePort: reuse_port,
+    tls: { min_version: tls_min_version, certificates, reload_ms: tls_reload_s * 1_000 },
+  }
   const [first, ...further] = listListeners(outline, resolved).filter(({ prefix }) => prefix !== undefined)
   const isSecured = first?.tls?.cert_file !== undefined
   const open = (cert_file: string | undefined, redirect_port: number | undefined): ForwardingListener => {
     const listener: EdgeListener = { ...common, scheme: cert_file === undefined ? 'http' : 'https', redirect_port }
-    return { forward: (context) => (exchange) => new EdgeRequest(listener, context, exchange).serve() }
+    return { ...options, forward: (context) => (exchange) => new EdgeRequest(listener, context, exchange).serve() }
   }
   const entries = further.map(({ prefix = '', tls }) => {
     const isRedirected = isSecured && http_redirect && tls?.cert_file === undefined

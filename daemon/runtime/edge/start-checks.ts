@@ -1,21 +1,36 @@
 // Conditions of the edge's settings under which the process must not start.
-import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { type HostCertificateFiles, readPair } from '../../boot/follow-certificates.ts'
+import { parseCertificatesOrNone } from '../../boot/links/network-files.ts'
+import { findPairFault } from '../../boot/listener-certificates.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ProfileProblem } from '../../kernel/settings/profile-error.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { settings } from '../../roles/edge/settings.ts'
 
 export function findEdgeStartProblems(resolved: ResolvedSettings): ProfileProblem[] {
-  const { backend_ca_file } = getSettings(resolved, settings)
-  return backend_ca_file === undefined ? [] : findAuthorityProblems(backend_ca_file)
+  const { backend_ca_file, certificates } = getSettings(resolved, settings)
+  return [
+    ...(backend_ca_file === undefined ? [] : findAuthorityProblems(backend_ca_file)),
+    ...certificates.flatMap((files, at) => findCertificateProblems(files, `edge.certificates.${at}`)),
+  ]
 }
 
 function findAuthorityProblems(file: string): ProfileProblem[] {
+  const problem = { path: 'edge.backend_ca_file', message: `${file} has no readable certificate (PEM)` }
   try {
-    new X509Certificate(readFileSync(file))
-    return []
+    return parseCertificatesOrNone(readFileSync(file, 'utf8')).length > 0 ? [] : [problem]
   } catch {
-    return [{ path: 'edge.backend_ca_file', message: `${file} has no readable certificate (PEM)` }]
+    return [problem]
+  }
+}
+
+function findCertificateProblems(files: HostCertificateFiles, path: string): ProfileProblem[] {
+  const { cert_file, key_file } = files
+  try {
+    const fault = findPairFault(readPair(files))
+    return fault === undefined ? [] : [{ path, message: `${cert_file} and ${key_file}: ${fault}` }]
+  } catch {
+    return [{ path, message: `${cert_file} and ${key_file} cannot both be read` }]
   }
 }

@@ -204,6 +204,7 @@ const buildNodeSample =
 
 const hubSamples: OperationSamples = {
   'hub.service.backup': shareSample,
+  'edge.service.backup': shareSample,
   'hub.node.register': buildNodeSample(nodeRegistration),
   'hub.node.heartbeat': buildNodeSample(),
   'hub.node.get': buildNodeSample(),

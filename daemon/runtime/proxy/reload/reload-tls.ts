@@ -1,7 +1,6 @@
 // Reloads certificate and key of the public listener for new connections; refuses an unusable pair.
 import { readFileSync } from 'node:fs'
-import { createSecureContext } from 'node:tls'
-import { isPrivateKeyOf, parseCertificatesOrNone } from '../../../boot/links/network-files.ts'
+import { findPairFault, findValidityFault } from '../../../boot/listener-certificates.ts'
 import { Refusal } from '../../../kernel/error/errors.ts'
 import { getSettings } from '../../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../../kernel/settings/settings.ts'
@@ -24,7 +23,7 @@ export function reloadTls(
   try {
     const pair = { cert: readFileSync(tls_cert_file, 'utf8'), key: readFileSync(tls_key_file, 'utf8') }
     if (pair.cert === running.cert && pair.key === running.key) return running
-    const fault = findPairFault(pair, now)
+    const fault = findPairFault(pair) ?? findValidityFault(pair, now)
     return fault === undefined ? pair : refuseCertificate(`${tls_cert_file} and ${tls_key_file}: ${fault}`)
   } catch {
     return refuseCertificate(`${tls_cert_file} and ${tls_key_file} cannot both be read`)
@@ -36,21 +35,4 @@ function refuseCertificate(reason: string): Refusal {
   return new Refusal('invalid', 'the certificate cannot be used; nothing was changed', [
     { path: 'proxy.tls_cert_file', message },
   ])
-}
-
-/** The fault of the pair. The first certificate is that of the listener; the others complete its chain. */
-function findPairFault(pair: TlsKeyPair, now: number): string | undefined {
-  const [certificate] = parseCertificatesOrNone(pair.cert)
-  if (!certificate) return 'the file contains no readable certificate'
-  if (!isPrivateKeyOf(pair.key, certificate)) return 'the key is not the private key of the certificate'
-  if (certificate.validToDate.getTime() <= now)
-    return `the certificate ended on ${certificate.validToDate.toISOString()}`
-  if (certificate.validFromDate.getTime() > now)
-    return `the certificate begins on ${certificate.validFromDate.toISOString()}`
-  try {
-    createSecureContext(pair)
-    return undefined
-  } catch {
-    return 'they cannot be used for TLS'
-  }
 }

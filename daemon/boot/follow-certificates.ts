@@ -1,0 +1,74 @@
+// Certificates of a listener that change in their files: the connections that follow get the new ones, without a restart.
+import { readFileSync } from 'node:fs'
+import type { ListenerTls } from '../../adapters/platform/http-server/listener-tls.ts'
+import type { Log } from '../kernel/telemetry/log.ts'
+import { findPairFault, findValidityFault, type TlsKeyPair } from './listener-certificates.ts'
+
+/** TLS of a listener beyond the settings that every listener has. */
+export type ListenerTlsOptions = {
+  readonly min_version: '1.2' | '1.3'
+  readonly certificates: readonly HostCertificateFiles[]
+  /** Between two looks at the files. */
+  readonly reload_ms: number
+}
+
+export type HostCertificateFiles = {
+  readonly hosts: readonly string[]
+  readonly cert_file: string
+  readonly key_file: string
+}
+
+/** Throws where a file cannot be read. */
+export function addTlsOptions(tls: ListenerTls, { min_version, certificates }: ListenerTlsOptions): ListenerTls {
+  const hosts = certificates.map((files) => ({ names: files.hosts, ...readPair(files) }))
+  return { ...tls, minVersion: `TLSv${min_version}`, hosts }
+}
+
+export function readPair({ cert_file, key_file }: Pick<HostCertificateFiles, 'cert_file' | 'key_file'>): TlsKeyPair {
+  return { cert: readFileSync(cert_file, 'utf8'), key: readFileSync(key_file, 'utf8') }
+}
+
+export type FollowedCertificates = {
+  readonly listener: string
+  readonly running: ListenerTls
+  /** Throws where the files cannot be read. */
+  readonly read: () => ListenerTls
+  readonly replace: (tls: ListenerTls) => void
+  readonly log: Log
+  /** Epoch milliseconds. */
+  readonly now: () => number
+}
+
+/**
+ * The function to call again and again. A pair that is not whole yet, since its two files are replaced one after the other, or
+ * that cannot be used, changes nothing; the log has one line for it.
+ */
+export function followCertificates({ listener, running, read, replace, log, now }: FollowedCertificates): () => void {
+  let served = JSON.stringify(running)
+  let refused: string | undefined
+  return () => {
+    const found = readOrFault(read, now())
+    if (typeof found === 'string') {
+      if (refused !== found) log.error('listener.certificate.refused', { listener, fault: found })
+      refused = found
+      return
+    }
+    refused = undefined
+    const content = JSON.stringify(found)
+    if (content === served) return
+    replace(found)
+    served = content
+    log.info('listener.certificate.replaced', { listener })
+  }
+}
+
+function readOrFault(read: () => ListenerTls, now: number): ListenerTls | string {
+  try {
+    const tls = read()
+    const pairs = [tls, ...(tls.hosts ?? [])]
+    const faults = pairs.map((pair) => findPairFault(pair) ?? findValidityFault(pair, now))
+    return faults.find((fault) => fault !== undefined) ?? tls
+  } catch {
+    return 'a file cannot be read'
+  }
+}
