@@ -1,5 +1,6 @@
-// Decides which addresses may be dialled: only globally reachable ones and those of trusted networks, or any.
-import { isWithin, parseIp } from '../../../daemon/kernel/network/ip-address.ts'
+// Decides which addresses may be dialled: only globally reachable ones and those of trusted networks, those of
+// networks alone, or any.
+import { type IpAddress, isWithin, parseIp } from '../../../daemon/kernel/network/ip-address.ts'
 import { parseTrustedNetwork, specialUse } from '../../../daemon/kernel/network/special-addresses.ts'
 
 export type AddressRule = {
@@ -13,7 +14,20 @@ export type AddressRule = {
  * @throws Error that names the entry when it is not a network, has bits beyond its prefix, or is wider than 8 bits.
  */
 export function addressRule(trusted: readonly string[]): AddressRule {
-  const networks = trusted.map((entry) => {
+  return ruleOfNetworks(trusted, (address) => specialUse(address))
+}
+
+/** The same networks, and no other address. */
+export function networkRule(allowed: readonly string[]): AddressRule {
+  return ruleOfNetworks(allowed, () => 'in no allowed network')
+}
+
+/** `findFault`: of an address outside the networks. */
+function ruleOfNetworks(
+  entries: readonly string[],
+  findFault: (address: IpAddress) => string | undefined,
+): AddressRule {
+  const networks = entries.map((entry) => {
     const network = parseTrustedNetwork(entry)
     if (!network)
       throw new Error(`${JSON.stringify(entry)} is not a network with a prefix of at least 8 bits, such as 10.1.0.0/16`)
@@ -24,8 +38,8 @@ export function addressRule(trusted: readonly string[]): AddressRule {
       const address = parseIp(stripZone(text))
       if (!address) return `${JSON.stringify(text)} is not an IP address`
       if (networks.some((network) => isWithin(address, network))) return undefined
-      const use = specialUse(address)
-      return use === undefined ? undefined : `${text} is ${use}`
+      const fault = findFault(address)
+      return fault === undefined ? undefined : `${text} is ${fault}`
     },
   }
 }

@@ -1,11 +1,12 @@
 // The gateway role's metrics.
 import { counter, gauge } from '../../kernel/telemetry/metrics.ts'
+import { serviceStates } from '../../shared/service-registry/registered-service.ts'
 
-const registrationTotal = counter('gateway_registration_total', 'Registrations of services, by outcome', {
-  outcome: ['registered', 'changed', 'renewed', 'refused', 'unreachable', 'removed', 'expired'],
+/** `invalid`: its URL or service-info. `refused`: its name, or no place. */
+export const registrationTotal = counter('gateway_registration_total', 'Registrations of services, by outcome', {
+  outcome: ['registered', 'changed', 'renewed', 'conflict', 'invalid', 'refused', 'removed', 'expired'],
 })
-const serviceCount = gauge('gateway_service', 'Registered services', { state: ['live', 'unverified', 'expired'] })
-
+export const serviceCount = gauge('gateway_service', 'Registered services', { state: serviceStates })
 export const guardrailDenialTotal = counter('gateway_guardrail_denial_total', 'Calls that a guardrail has refused', {
   guardrail: 'names',
   reason: ['denied', 'too_large', 'too_much_text', 'pattern', 'label', 'rate', 'quota'],

@@ -1,4 +1,4 @@
-// Connects the gateway role to the tools of the other roles, and to its guardrails.
+// Connects the gateway role to adapters: the registry of services, the tools of the other roles, the guardrails.
 import type { RoleWire } from '../../boot/role-wire.ts'
 import { offersTools } from '../../kernel/api/mcp-tools.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
@@ -6,16 +6,18 @@ import { labelSettings } from '../../kernel/settings/platform-settings.ts'
 import { guardrailsPart } from '../../roles/gateway/guardrail/guard-call.ts'
 import { toOperation } from '../../roles/gateway/tool/aggregated-tool.ts'
 import { findGuardrailProblems, openGuardrails } from './open-guardrails.ts'
+import { findRegistryProblems, openRegistry } from './open-registry.ts'
 import { listSiteTools } from './site-tools.ts'
 
 export const wire: RoleWire = {
   async findStartProblems({ resolved }) {
-    return findGuardrailProblems(resolved, getSettings(resolved, labelSettings).levels)
+    const { levels } = getSettings(resolved, labelSettings)
+    return [...(await findRegistryProblems(resolved)), ...findGuardrailProblems(resolved, levels)]
   },
 
   async open({ role, resources }) {
-    const parts = [[guardrailsPart.name, openGuardrails(resources)]] as const
     const { resolved: settings, site } = resources
+    const parts = [...openRegistry(settings), [guardrailsPart.name, openGuardrails(resources)]] as const
     const { deployment_profile } = site
     if (!offersTools({ role, deployment: { deployment_profile, settings } })) return { parts }
     const tools = (await listSiteTools(resources)).map(toOperation)

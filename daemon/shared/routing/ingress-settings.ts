@@ -4,7 +4,8 @@ import { settingsBlock } from '../../kernel/settings/settings.ts'
 import { rulePriorities } from './routing-table.ts'
 
 const max_backends = 64
-const serviceName = z
+/** As in service-info, in registrations and in the names of ingresses. */
+export const serviceName = z
   .string()
   .regex(/^[a-z]([a-z0-9-]{0,46}[a-z0-9])?$/, 'must be lower-case letters, digits and hyphens, at most 48')
 
@@ -14,14 +15,15 @@ export const objectName = z
   .regex(/^[a-z0-9]([a-z0-9_-]{0,62}[a-z0-9])?$/, 'must be lower-case letters, digits, _ and -, at most 64')
 
 /** Scheme, host and port alone: paths are forwarded as they are. */
-const backendUrl = z
+export const serviceOrigin = z
   .url({ protocol: /^https?$/ })
   .max(2_048)
   .refine(
     (url) => /^https?:\/\/[^/@?#]+\/?$/i.test(url),
     'must have a scheme, a host and a port, and no path, credentials, query or fragment',
   )
-  .transform((url) => url.replace(/\/$/, ''))
+
+const backendUrl = serviceOrigin.transform((url) => url.replace(/\/$/, ''))
 
 const urlField = (variable: string, doc: string) => backendUrl.optional().meta({ env: variable, doc })
 

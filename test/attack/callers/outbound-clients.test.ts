@@ -61,6 +61,7 @@ const outboundClients: Readonly<Record<string, readonly [DialledAddresses, strin
   'adapters/platform/address-rule/checked-socket.ts': ['rule', 'what its user sends'],
   'adapters/platform/http-client/http-client.ts': ['rule', 'what its user sends'],
   'adapters/registration/http/gateway-registrar.ts': ['rule', 'a token of the client of the site'],
+  'adapters/service-info/http/service-info-reader.ts': ['rule', 'nothing'],
   'adapters/serve/http/socket-file.ts': ['site', 'nothing: it looks whether a socket of the site is served'],
   'adapters/store/opensearch/cluster/cluster.ts': ['operator', 'the password of the profile'],
   'adapters/tools/mcp/bounded-fetch.ts': ['rule', 'what the supplier of tokens of its user gives'],

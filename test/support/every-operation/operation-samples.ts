@@ -16,6 +16,7 @@ import {
 import { contributorSamples } from './contributor-samples.ts'
 import { effectSamples } from './effect-samples.ts'
 import { enrolSigners } from './enrol-signers.ts'
+import { gatewaySamples } from './gateway-samples.ts'
 import { ingestSamples } from './ingest-samples.ts'
 import { intelligenceSamples } from './intelligence-samples.ts'
 import {
@@ -219,8 +220,10 @@ const hubSamples: OperationSamples = {
 export const operationSamples: OperationSamples = {
   ...{ ...siteSamples, ...consensusSamples, ...hubSamples, ...resolutionSamples, ...ingestSamples, ...effectSamples },
   ...intelligenceSamples,
+  ...gatewaySamples,
   'resolution.service.backup': shareSample,
   'ingest.service.backup': shareSample,
   'intelligence.service.backup': shareSample,
   'proxy.service.backup': shareSample,
+  'gateway.service.backup': shareSample,
 }

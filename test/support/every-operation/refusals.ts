@@ -13,6 +13,7 @@ import { backupRefusals } from './backup-refusals.ts'
 import { effectRefusals } from './effect-refusals.ts'
 import { enrolSigners } from './enrol-signers.ts'
 import { emissionRefusals, federationRefusals } from './federation-refusals.ts'
+import { gatewayRefusals } from './gateway-samples.ts'
 import { hubRefusals } from './hub-refusals.ts'
 import { ingestRefusals } from './ingest-refusals.ts'
 import { intakeRefusals } from './intake-refusals.ts'
@@ -199,6 +200,7 @@ export const refusals: Readonly<Record<string, RefusalScenario>> = {
   ...federationRefusals,
   ...emissionRefusals,
   ...hubRefusals,
+  ...gatewayRefusals,
   ...resolutionRefusals,
   ...ingestRefusals,
   ...effectRefusals,

@@ -1,0 +1,51 @@
+// Ends registrations, and removes claims that no longer count.
+import { isRefusal } from '../../../kernel/error/errors.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import { registrationTotal } from '../metrics.ts'
+import { type StoredService, services } from '../registered-service/model.ts'
+import { listsObject } from '../registered-service/rules.ts'
+import { objectClaims } from './model.ts'
+
+/** False: the document has changed since, and stays. Of several processes, one removes it and says so. */
+export async function withdrawService(
+  call: Call,
+  { id, version, value }: Doc<StoredService>,
+  outcome: 'removed' | 'expired',
+): Promise<boolean> {
+  const { url, source, registered_by } = value
+  const audit = [call.audited(`gateway.registration.${outcome}`, id, { url, source, registered_by })]
+  if (!(await settle(call.store(services).remove(id, audit, version)))) return false
+  call.count(registrationTotal, { outcome })
+  call.log.info(`gateway.registration.${outcome}`, { trace_id: call.trace.trace_id, name: id, url })
+  await releaseClaims(call, id)
+  return true
+}
+
+/** Removes the claims of objects that the service does not list, also those that an interrupted registration left. */
+export async function releaseClaims(call: Call, service: string): Promise<void> {
+  const claims = call.store(objectClaims)
+  let after: string | undefined
+  for (;;) {
+    const position = after === undefined ? {} : { after: { value: null, id: after } }
+    const { docs, next_cursor } = await claims.list({ filter: { service }, limit: 100, fresh: true, ...position })
+    for (const { id, version } of docs) {
+      after = id
+      const owner = await call.store(services).find(service)
+      // A registration that lists the object from now on rewrites its claim, so that the version differs.
+      if (!owner || !listsObject(owner.value, id)) await settle(claims.remove(id, undefined, version))
+    }
+    if (next_cursor === undefined) return
+  }
+}
+
+/** False: another process has changed or removed the document. */
+async function settle(removal: Promise<void>): Promise<boolean> {
+  try {
+    await removal
+    return true
+  } catch (error) {
+    if (isRefusal(error) && (error.code === 'conflict' || error.code === 'not_found')) return false
+    throw error
+  }
+}
