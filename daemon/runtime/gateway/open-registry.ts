@@ -27,7 +27,7 @@ import { findBackends, readRoutingOptions } from '../../shared/routing/site-rout
 
 const entryOf = <P>(key: PartKey<P>, value: P): [string, unknown] => [key.name, value]
 
-export async function findRegistryProblems(resolved: ResolvedSettings): Promise<ProfileProblem[]> {
+export function findRegistryProblems(resolved: ResolvedSettings): ProfileProblem[] {
   const { ca_file, services } = getSettings(resolved, settings)
   const message = 'must use TLS (https) in this deployment profile, unless it is on this machine'
   return [

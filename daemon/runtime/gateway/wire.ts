@@ -12,7 +12,7 @@ import { listSiteTools } from './site-tools.ts'
 export const wire: RoleWire = {
   async findStartProblems({ resolved }) {
     const { levels } = getSettings(resolved, labelSettings)
-    return [...(await findRegistryProblems(resolved)), ...findGuardrailProblems(resolved, levels)]
+    return [...findRegistryProblems(resolved), ...findGuardrailProblems(resolved, levels)]
   },
 
   async open({ role, resources }) {

@@ -113,7 +113,7 @@ function addRegistered({ registered, rest_priority }: RoutingOptions, add: AddRu
 }
 
 /** Of the ingress that the gateway keeps for a registered service. */
-export function managedIngressName(service: string): string {
+function managedIngressName(service: string): string {
   return `gateway-managed-${service}-rest`
 }
 

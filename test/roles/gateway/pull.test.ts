@@ -14,7 +14,10 @@ afterEach(async () => {
   }
 })
 
-async function startPulling(urls: readonly string[], sections: Readonly<Record<string, object>> = {}) {
+async function startPulling(
+  urls: readonly string[],
+  sections: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {},
+) {
   const env = { GATEWAY_SERVICES: urls.join(', ') }
   const { gateway = {}, ...profile } = sections
   const world = await startGatewaySite({ pull_interval_s: 1, ...gateway }, { env, profile })

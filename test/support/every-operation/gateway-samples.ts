@@ -43,6 +43,7 @@ export const gatewaySamples: OperationSamples = {
   'gateway.registration.end': registeredSample('consensus'),
   'gateway.registered-service.get': registeredSample('hub'),
   'gateway.registered-service.remove': registeredSample('resolution'),
+  'gateway.guardrail.check': () => ({ input: { kind: 'tool', subject: 'ada' }, isTenants: false }),
 }
 
 export const gatewayRefusals: Record<string, RefusalScenario> = {

@@ -91,6 +91,7 @@ export const unkeyedOperations: Readonly<Record<string, UnkeyedReason>> = {
   'ingest.effect.stop': 'transition',
   'ingest.effect.dispatch': 'first',
   'ingest.federation.dataset': 'message',
+  'gateway.guardrail.check': 'reads',
   'proxy.allowlist.reload': 'repeatable',
 }
 
