@@ -1,4 +1,5 @@
 // Sites of several kinds, as their objects in a cluster are rendered.
+import { roles } from '../../../daemon/roles.ts'
 import type { KubernetesOptions } from '../../../daemon/shared/routing/render/kubernetes/kubernetes-object.ts'
 import type { WorkloadRole } from '../../../daemon/shared/routing/render/kubernetes/workloads.ts'
 import { type RoutedService, routedServices } from '../../../daemon/shared/routing/routed-services.ts'
@@ -18,13 +19,18 @@ export const kubernetesOptions: KubernetesOptions = {
   image: 'registry.example/platform:1.0.0',
 }
 
-export function clusterRole(service: RoutedService, more: Partial<WorkloadRole> = {}): WorkloadRole {
+export function workloadRole(service: RoutedService, more: Partial<WorkloadRole> = {}): WorkloadRole {
   const { name, role = '', port } = service
   return {
     ...{ role, service: name, port, container_port: port, hasTls: false, max_pods: 4 },
-    ...{ env: { [`${role.toUpperCase()}_HOST`]: '0.0.0.0' }, extra_memory_mb: role === 'proxy' ? 100 : 0 },
+    ...{ env: { [`${environmentPrefix(role)}_HOST`]: '0.0.0.0' }, extra_memory_mb: role === 'proxy' ? 100 : 0 },
     ...more,
   }
+}
+
+/** With which the variables of a role begin. */
+export function environmentPrefix(role: string): string {
+  return roles.find(({ name }) => name === role)?.listeners[0].env ?? role.toUpperCase()
 }
 
 const ofThisExecutable: readonly RoutedService[] = routedServices.filter((service) => 'role' in service)
@@ -36,13 +42,13 @@ export const clusterSites: readonly ClusterSite[] = [
   {
     name: 'every service',
     rules: build(every),
-    roles: ofThisExecutable.map((service) => clusterRole(service)),
+    roles: ofThisExecutable.map((service) => workloadRole(service)),
     options: kubernetesOptions,
   },
   {
     name: 'the gateway in the path of REST, documents in files',
     rules: build(every, true),
-    roles: ofThisExecutable.map((service) => clusterRole(service, { max_pods: 1, hasTls: true, env: {} })),
+    roles: ofThisExecutable.map((service) => workloadRole(service, { max_pods: 1, hasTls: true, env: {} })),
     options: { ...kubernetesOptions, ingress_class: undefined },
   },
   {
@@ -50,7 +56,7 @@ export const clusterSites: readonly ClusterSite[] = [
     rules: build(['consensus-service', 'site-service']),
     roles: ofThisExecutable
       .filter(({ role }) => role === 'consensus' || role === 'site')
-      .map((each) => clusterRole(each)),
+      .map((each) => workloadRole(each)),
     options: kubernetesOptions,
   },
 ]
