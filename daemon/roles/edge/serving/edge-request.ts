@@ -13,15 +13,21 @@ import type { Upstream } from '../../../kernel/forward/upstream.ts'
 import type { RoleContext } from '../../../kernel/operation/role-context.ts'
 import { traceparentOf } from '../../../kernel/telemetry/trace.ts'
 import type { TracePolicy } from '../../../kernel/telemetry/trace-policy.ts'
+import { buildAnswerHeaders } from '../../../shared/forwarding/answer-headers.ts'
+import {
+  type ForwardRefusal,
+  forwardProblem,
+  refuseFailure,
+  refuseFault,
+  refuseWith,
+} from '../../../shared/forwarding/forward-problem.ts'
+import { buildOwnerHeaders, findSource, replaceTrace } from '../../../shared/forwarding/owner-headers.ts'
+import { type ForwardTrace, findForwardTrace, refuseTrace } from '../../../shared/forwarding/request-trace.ts'
+import { type RoutedTarget, readHostHeader, routeRequest } from '../../../shared/forwarding/route-request.ts'
 import type { FindRoute } from '../../../shared/routing/find-route.ts'
 import { requestSeconds, requestTotal } from '../metrics.ts'
-import { buildAnswerHeaders } from './answer-headers.ts'
-import { type EdgeRefusal, edgeProblem, refuseFailure, refuseFault, refuseWith } from './edge-problem.ts'
-import { buildOwnerHeaders, findSource, replaceTrace } from './owner-headers.ts'
 import type { PeerShares } from './peer-shares.ts'
 import { findRedirect } from './redirect-request.ts'
-import { type EdgeTrace, findEdgeTrace, refuseTrace } from './request-trace.ts'
-import { type RoutedTarget, readHostHeader, routeRequest } from './route-request.ts'
 
 /** What the requests of a listener have in common. */
 export type EdgeListener = {
@@ -50,7 +56,7 @@ export class EdgeRequest implements ForwardRoute {
   readonly #context: RoleContext
   readonly #exchange: Exchange
   readonly #began_ms: number
-  readonly #trace: EdgeTrace
+  readonly #trace: ForwardTrace
   /** Holds a share of its client's address until its end. */
   #source: string | undefined
   #target: RoutedTarget | undefined
@@ -64,7 +70,7 @@ export class EdgeRequest implements ForwardRoute {
     this.#context = context
     this.#exchange = exchange
     this.#began_ms = monotonic()
-    this.#trace = findEdgeTrace(exchange.rawHeaders, listener.trace_policy, random)
+    this.#trace = findForwardTrace(exchange.rawHeaders, listener.trace_policy, random)
     this.max_body_bytes = listener.max_body_bytes
   }
 
@@ -99,7 +105,7 @@ export class EdgeRequest implements ForwardRoute {
     this.#record(failure)
   }
 
-  #route(): Upstream | EdgeRefusal {
+  #route(): Upstream | ForwardRefusal {
     const { target, rawHeaders, peer } = this.#exchange
     const { findRoute, upstreams, shares, trusted_proxy_depth, trace_policy } = this.#listener
     const fault = findForwardFault(this.#exchange)
@@ -131,9 +137,9 @@ export class EdgeRequest implements ForwardRoute {
     return this.#trace.isJoined ? headers : replaceTrace(headers, trace_policy.header, this.#trace.trace)
   }
 
-  #refuse(refused: EdgeRefusal): void {
+  #refuse(refused: ForwardRefusal): void {
     const { status } = refused
-    const problem = edgeProblem(refused, this.#trace.trace.trace_id)
+    const problem = forwardProblem(refused, this.#trace.trace.trace_id)
     const headers = ['content-type', 'application/problem+json', 'x-content-type-options', 'nosniff']
     if (status === 429 || status === 503) headers.push('retry-after', retry_after_s)
     this.#reply(status, headers, Buffer.from(JSON.stringify(problem)))

@@ -3,11 +3,11 @@ import { refuse } from '../../../kernel/error/errors.ts'
 import type { Exchange } from '../../../kernel/forward/exchange.ts'
 import { findForwardFault } from '../../../kernel/forward/forward-exchange.ts'
 import { normaliseTarget } from '../../../kernel/forward/normal-target.ts'
-import { type EdgeRefusal, refuseFault, refuseWith } from './edge-problem.ts'
-import { readHostHeader, readHostName } from './route-request.ts'
+import { type ForwardRefusal, refuseFault, refuseWith } from '../../../shared/forwarding/forward-problem.ts'
+import { readHostHeader, readHostName } from '../../../shared/forwarding/route-request.ts'
 
 /** The URL that the client should use; a method with effects was sent in plain text already, and is refused. */
-export function findRedirect(exchange: Exchange, https_port: number): string | EdgeRefusal {
+export function findRedirect(exchange: Exchange, https_port: number): string | ForwardRefusal {
   const { method, target, rawHeaders } = exchange
   const fault = findForwardFault(exchange)
   if (fault !== undefined) return refuseFault(fault)

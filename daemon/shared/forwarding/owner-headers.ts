@@ -1,10 +1,10 @@
 // Headers of a request for the service that owns its path: what clients could claim about themselves is replaced.
-import { formatIp, parseIp } from '../../../kernel/network/ip-address.ts'
-import { countedSource } from '../../../kernel/network/special-addresses.ts'
-import { type Trace, traceHeaders } from '../../../kernel/telemetry/trace.ts'
+import { formatIp, parseIp } from '../../kernel/network/ip-address.ts'
+import { countedSource } from '../../kernel/network/special-addresses.ts'
+import { type Trace, traceHeaders } from '../../kernel/telemetry/trace.ts'
 
 /** What the edge itself knows of a client. */
-export type EdgeClient = {
+export type ForwardClient = {
   /** Remote address of the connection, '' where it is closed already. */
   readonly peer: string
   readonly scheme: 'http' | 'https'
@@ -26,7 +26,7 @@ const isClaim = (name: string): boolean => claimPattern.test(name.includes('_') 
 /** @param headers names in lower case, without those of the connection; `host` stays as the client sent it. */
 export function buildOwnerHeaders(
   headers: readonly string[],
-  { peer, scheme, host, certificate }: EdgeClient,
+  { peer, scheme, host, certificate }: ForwardClient,
   trusted_depth: number,
 ): string[] {
   const kept: string[] = []

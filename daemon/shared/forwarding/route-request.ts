@@ -1,8 +1,8 @@
 // Finds the service of a request by the routing table, and the target that it receives.
-import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
-import { normaliseTarget } from '../../../kernel/forward/normal-target.ts'
-import type { FindRoute } from '../../../shared/routing/find-route.ts'
-import { public_prefix } from '../../../shared/routing/routed-services.ts'
+import { type Refusal, refuse } from '../../kernel/error/errors.ts'
+import { normaliseTarget } from '../../kernel/forward/normal-target.ts'
+import type { FindRoute } from '../routing/find-route.ts'
+import { public_prefix } from '../routing/routed-services.ts'
 
 /** `path`: in its normal form, without query. `isPublic`: of the prefix whose requests carry no identity. */
 export type RoutedTarget = {

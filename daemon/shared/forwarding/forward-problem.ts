@@ -1,10 +1,10 @@
 // Problem documents of the edge: refusals of requests, and failures of the services behind it.
-import { type ErrorCode, type Refusal, refuse } from '../../../kernel/error/errors.ts'
-import { type Problem, problemOf } from '../../../kernel/error/problem.ts'
-import type { ForwardFailure } from '../../../kernel/forward/forward-exchange.ts'
+import { type ErrorCode, type Refusal, refuse } from '../../kernel/error/errors.ts'
+import { type Problem, problemOf } from '../../kernel/error/problem.ts'
+import type { ForwardFailure } from '../../kernel/forward/forward-exchange.ts'
 
 /** Statuses without a code of their own keep that of the code, such as 502 of `unavailable`. */
-export type EdgeRefusal = { readonly refusal: Refusal; readonly status: number }
+export type ForwardRefusal = { readonly refusal: Refusal; readonly status: number }
 
 const failures: Readonly<Record<ForwardFailure, readonly [status: number, code: ErrorCode, detail: string]>> = {
   connect: [503, 'no_backend', 'no process of the service accepts connections'],
@@ -15,13 +15,13 @@ const failures: Readonly<Record<ForwardFailure, readonly [status: number, code: 
   protocol: [502, 'unavailable', 'the answer of the service is not HTTP'],
   timeout: [504, 'timeout', 'the service did not answer in time'],
   request: [400, 'malformed', 'another server could read the header fields differently'],
-  too_large: [413, 'too_large', 'the body is larger than the edge takes'],
+  too_large: [413, 'too_large', 'the body is larger than the site takes'],
   too_slow: [408, 'malformed', 'the body did not arrive in time'],
   malformed: [400, 'malformed', 'the body is not well framed'],
   gone: [499, 'malformed', 'the client has left'],
 }
 
-export function refuseFailure(failure: ForwardFailure): EdgeRefusal {
+export function refuseFailure(failure: ForwardFailure): ForwardRefusal {
   const [status, code, detail] = failures[failure]
   return { refusal: refuse(code, detail), status }
 }
@@ -29,16 +29,16 @@ export function refuseFailure(failure: ForwardFailure): EdgeRefusal {
 const codeByFaultStatus: Readonly<Partial<Record<number, ErrorCode>>> = { 405: 'method_not_allowed' }
 
 /** Of a request that may not be forwarded whatever its route. */
-export function refuseFault(status: number): EdgeRefusal {
+export function refuseFault(status: number): ForwardRefusal {
   const code = codeByFaultStatus[status] ?? 'malformed'
   const detail = status === 405 ? 'this method is not forwarded' : 'another server could read this request differently'
   return { refusal: refuse(code, detail), status }
 }
 
-export function refuseWith(refusal: Refusal): EdgeRefusal {
+export function refuseWith(refusal: Refusal): ForwardRefusal {
   return { refusal, status: refusal.row.status }
 }
 
-export function edgeProblem({ refusal, status }: EdgeRefusal, trace_id: string): Problem {
+export function forwardProblem({ refusal, status }: ForwardRefusal, trace_id: string): Problem {
   return { ...problemOf(refusal, trace_id), status }
 }

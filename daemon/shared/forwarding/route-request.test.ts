@@ -1,8 +1,8 @@
 // The service of a request, by host and normal form of its path.
 import { expect, test } from 'vitest'
-import { isRefusal } from '../../../kernel/error/errors.ts'
-import { indexRoutes } from '../../../shared/routing/find-route.ts'
-import { buildRoutingTable, defaultRouting } from '../../../shared/routing/routing-table.ts'
+import { isRefusal } from '../../kernel/error/errors.ts'
+import { indexRoutes } from '../routing/find-route.ts'
+import { buildRoutingTable, defaultRouting } from '../routing/routing-table.ts'
 import { readHostHeader, readHostName, routeRequest } from './route-request.ts'
 
 const served = new Set(['consensus-service', 'intelligence-service', 'public-proxy', 'gateway'])
