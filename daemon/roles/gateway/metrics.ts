@@ -1,5 +1,5 @@
 // The gateway role's metrics.
-import { counter, gauge } from '../../kernel/telemetry/metrics.ts'
+import { counter, gauge, histogram } from '../../kernel/telemetry/metrics.ts'
 import { serviceStates } from '../../shared/service-registry/registered-service.ts'
 
 /** `invalid`: its URL or service-info. `refused`: its name, or no place. */
@@ -20,4 +20,22 @@ export const toolCallTotal = counter(
     outcome: ['answered', 'refused'],
   },
 )
-export const metrics = [guardrailDenialTotal, toolCallTotal, registrationTotal, serviceCount]
+export const restRequestTotal = counter(
+  'gateway_rest_requests_total',
+  'REST requests by the service that they were forwarded to and class of status; service "none" had no service',
+  { service: 'names', status_class: ['1xx', '2xx', '3xx', '4xx', '5xx', 'aborted'] },
+)
+export const restSeconds = histogram(
+  'gateway_rest_seconds',
+  'Time from the head of a REST request to the head of its response',
+  { service: 'names' },
+  [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+)
+export const metrics = [
+  restRequestTotal,
+  restSeconds,
+  guardrailDenialTotal,
+  toolCallTotal,
+  registrationTotal,
+  serviceCount,
+]

@@ -15,12 +15,13 @@ import { end } from './registration/end.ts'
 import { register } from './registration/register.ts'
 import { list as routeList } from './route/list.ts'
 import { expire } from './workers/expire.ts'
+import { followRegistry } from './workers/follow-registry.ts'
 import { pull } from './workers/pull.ts'
 
 export const gateway: Role = role(outline, {
   collections: [services, objectClaims],
   metrics,
-  workers: [expire, pull],
+  workers: [expire, pull, followRegistry],
   operations: {
     registration: { register, end },
     'registered-service': { list, get, remove },

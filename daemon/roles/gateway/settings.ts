@@ -19,6 +19,22 @@ export const settings = settingsBlock('gateway', {
   ...serviceListenerFields(listener),
   ...traceFields('GATEWAY'),
   ...toolFields('GATEWAY'),
+  trusted_proxy_depth: z.int().min(0).max(32).default(0).meta({
+    env: 'GATEWAY_TRUSTED_PROXY_DEPTH',
+    doc: 'Number of trusted hops before the gateway that append to X-Forwarded-For, such as 1 behind the edge; 0: what clients send is dropped.',
+  }),
+  max_body_bytes: z
+    .int()
+    .min(0)
+    .max(1_099_511_627_776)
+    .default(1_073_741_824)
+    .meta({ doc: 'Maximum size of the body of a request that the gateway forwards; a larger one gets 413.' }),
+  answer_s: z.int().min(1).max(86_400).default(620).meta({
+    doc: 'Seconds that a service may take before its answer to a forwarded request begins.',
+  }),
+  idle_s: z.int().min(1).max(86_400).default(60).meta({
+    doc: 'Seconds without a byte after which a forwarded answer, event stream or WebSocket is ended.',
+  }),
   allowed_networks: z.array(network).max(256).default(['127.0.0.0/8', '::1/128']).meta({
     doc: 'Networks in which registered services may be; the gateway connects to no other address. Only in the profile, not by environment.',
   }),

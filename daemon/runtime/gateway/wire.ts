@@ -7,6 +7,7 @@ import { guardrailsPart } from '../../roles/gateway/guardrail/guard-call.ts'
 import { toOperation } from '../../roles/gateway/tool/aggregated-tool.ts'
 import { findGuardrailProblems, openGuardrails } from './open-guardrails.ts'
 import { findRegistryProblems, openRegistry } from './open-registry.ts'
+import { openRest } from './open-rest.ts'
 import { listSiteTools } from './site-tools.ts'
 
 export const wire: RoleWire = {
@@ -17,10 +18,16 @@ export const wire: RoleWire = {
 
   async open({ role, resources }) {
     const { resolved: settings, site } = resources
-    const parts = [...openRegistry(settings), [guardrailsPart.name, openGuardrails(resources)]] as const
+    const guardrails = openGuardrails(resources)
+    const rest = openRest(settings, guardrails)
+    const wired = {
+      parts: [...openRegistry(settings), [guardrailsPart.name, guardrails] as const, rest.part],
+      listeners: rest.listeners,
+      remove: rest.close,
+    }
     const { deployment_profile } = site
-    if (!offersTools({ role, deployment: { deployment_profile, settings } })) return { parts }
+    if (!offersTools({ role, deployment: { deployment_profile, settings } })) return wired
     const tools = (await listSiteTools(resources)).map(toOperation)
-    return { parts, tools: () => tools }
+    return { ...wired, tools: () => tools }
   },
 }

@@ -129,6 +129,10 @@ function addCatchAll(add: AddRule): void {
 /** For every prefix and not for the three alone: they must hold too where the longest prefix counts before the priority. */
 function addGatewayRest(rules: readonly RoutingRule[], add: AddRule): void {
   const target = { ingress: 'gateway-rest-mode', priority: rulePriorities.gateway, service: 'gateway' }
-  const isRest = (prefix: string) => catch_all_prefixes.some((each) => prefix === each || prefix.startsWith(`${each}/`))
-  for (const { host, prefix } of rules) if (host === undefined && isRest(prefix)) add(prefix, target)
+  for (const { host, prefix } of rules) if (host === undefined && isRestPath(prefix)) add(prefix, target)
+}
+
+/** Of objects and what belongs to the catch-all: what the gateway may be in the path of. */
+export function isRestPath(path: string): boolean {
+  return catch_all_prefixes.some((each) => path === each || path.startsWith(`${each}/`))
 }

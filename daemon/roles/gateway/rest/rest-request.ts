@@ -1,0 +1,194 @@
+// One REST request that the gateway forwards: its caller, the guardrails, its owner, and its record.
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import type { Exchange } from '../../../kernel/forward/exchange.ts'
+import {
+  type ForwardedExchange,
+  type ForwardFailure,
+  type ForwardRoute,
+  findForwardFault,
+  forwardExchange,
+} from '../../../kernel/forward/forward-exchange.ts'
+import { removeHopHeaders } from '../../../kernel/forward/hop-headers.ts'
+import { admitCaller } from '../../../kernel/identity/admit-caller.ts'
+import type { Caller, PresentedCredential } from '../../../kernel/identity/identity.ts'
+import type { RoleContext } from '../../../kernel/operation/role-context.ts'
+import { traceparentOf } from '../../../kernel/telemetry/trace.ts'
+import type { TracePolicy } from '../../../kernel/telemetry/trace-policy.ts'
+import { buildAnswerHeaders } from '../../../shared/forwarding/answer-headers.ts'
+import {
+  type ForwardRefusal,
+  forwardProblem,
+  refuseFailure,
+  refuseFault,
+  refuseWith,
+} from '../../../shared/forwarding/forward-problem.ts'
+import { buildOwnerHeaders, replaceTrace } from '../../../shared/forwarding/owner-headers.ts'
+import { type ForwardTrace, findForwardTrace, refuseTrace } from '../../../shared/forwarding/request-trace.ts'
+import { type RoutedTarget, readHostHeader, routeRequest } from '../../../shared/forwarding/route-request.ts'
+import { GuardrailRefusal, type Guardrails, guardCall } from '../guardrail/guard-call.ts'
+import { guardrailDenialTotal, restRequestTotal, restSeconds } from '../metrics.ts'
+import type { OwnerRoutes } from './parts.ts'
+
+export type RestForwarding = {
+  readonly routes: OwnerRoutes
+  readonly guardrails: Guardrails
+  readonly scheme: 'http' | 'https'
+  readonly trace_policy: TracePolicy
+  readonly trusted_proxy_depth: number
+  readonly max_body_bytes: number
+}
+
+/** In audit records and logs. Any valid token is admitted: the owner holds it to the permission of the operation. */
+const rest_address = 'gateway.rest.forward'
+const admission = { address: rest_address, operation: { allow: 'authenticated' } } as const
+
+export class RestRequest implements ForwardRoute {
+  path = ''
+  headers: readonly string[] = []
+  max_body_bytes: number
+  readonly #forwarding: RestForwarding
+  readonly #context: RoleContext
+  readonly #exchange: Exchange
+  readonly #began_ms: number
+  readonly #trace: ForwardTrace
+  #target: RoutedTarget | undefined
+  #forwarded: ForwardedExchange | undefined
+  #status = 0
+
+  constructor(forwarding: RestForwarding, context: RoleContext, exchange: Exchange) {
+    const { monotonic, random } = context.environment
+    this.#forwarding = forwarding
+    this.#context = context
+    this.#exchange = exchange
+    this.#began_ms = monotonic()
+    this.#trace = findForwardTrace(exchange.rawHeaders, forwarding.trace_policy, random)
+    this.max_body_bytes = forwarding.max_body_bytes
+  }
+
+  /** Never rejects. */
+  async serve(presented: PresentedCredential): Promise<void> {
+    const refused = await this.#prepare(presented).catch((error: unknown) => this.#reportFault(error))
+    const upstream = refused ? undefined : this.#forwarding.routes.findUpstream(this.#target?.service ?? '')
+    if (upstream) {
+      this.#forwarded = forwardExchange(this.#exchange, upstream, this)
+      return
+    }
+    this.#refuse(refused ?? refuseWith(refuse('no_backend', `${this.#service} is not available at this site`)))
+    this.#record(undefined)
+  }
+
+  answerHeaders(_: number, headers: string[]): readonly string[] {
+    return buildAnswerHeaders(headers, this.#forwarding.scheme)
+  }
+
+  onAnswer(status: number): void {
+    this.#status = status
+    this.#observeTime()
+    this.#forwarded?.release()
+  }
+
+  onEnd(failure: ForwardFailure | undefined): void {
+    if (failure && this.#status === 0) this.#refuse(refuseFailure(failure))
+    this.#record(failure)
+  }
+
+  /** Sets what is forwarded; the answer is the refusal of a request that is not. */
+  async #prepare(presented: PresentedCredential): Promise<ForwardRefusal | undefined> {
+    const { target, rawHeaders } = this.#exchange
+    const { routes, trace_policy } = this.#forwarding
+    const fault = findForwardFault(this.#exchange)
+    if (fault !== undefined) return refuseFault(fault)
+    const untraced = refuseTrace(this.#trace, trace_policy)
+    if (untraced) return refuseWith(untraced)
+    const host = readHostHeader(rawHeaders)
+    if (host === undefined) return refuseWith(refuse('malformed', 'the request names no host'))
+    const routed = routeRequest(routes.findRoute, host, target)
+    if (isRefusal(routed)) return refuseWith(routed)
+    this.#target = routed
+    const caller = await admitCaller(this.#context, admission, presented)
+    if (isRefusal(caller)) return refuseWith(caller)
+    const refused = await this.#guard(caller, routed)
+    if (refused) return refuseWith(refused)
+    this.path = routed.path + routed.query
+    this.headers = this.#buildHeaders(host)
+    return undefined
+  }
+
+  async #guard(caller: Caller, { service, path, query }: RoutedTarget): Promise<Refusal | undefined> {
+    const { method, framing } = this.#exchange
+    const { tenant_id, subject, roles, clearance } = caller
+    const limits = await guardCall(this.#forwarding.guardrails, {
+      ...{ kind: 'rest', tenant_id, subject, roles, level: clearance?.level, service, method, path: path + query },
+      body_bytes: framing === 'chunked' ? undefined : framing,
+      texts: [],
+    })
+    if (!isRefusal(limits)) {
+      this.max_body_bytes = Math.min(this.max_body_bytes, limits.max_body_bytes)
+      return undefined
+    }
+    if (limits instanceof GuardrailRefusal) await this.#recordDenial(caller, limits, path)
+    return limits
+  }
+
+  async #recordDenial(caller: Caller, { code, denial }: GuardrailRefusal, path: string): Promise<void> {
+    const { environment, record } = this.#context
+    environment.count(guardrailDenialTotal, denial)
+    if (code === 'rate_limited') return
+    await record([
+      {
+        at: new Date(environment.now()).toISOString(),
+        action: rest_address,
+        subject: caller.subject,
+        tenant_id: caller.tenant_id,
+        target: path,
+        detail: { code, method: this.#exchange.method, ...denial },
+        outcome: 'refused',
+        trace_id: this.#trace.trace.trace_id,
+      },
+    ])
+  }
+
+  /** The token and the cookies go on: the owner admits the caller again. */
+  #buildHeaders(host: string): string[] {
+    const { rawHeaders, peer } = this.#exchange
+    const { scheme, trusted_proxy_depth, trace_policy } = this.#forwarding
+    const client = { peer, scheme, host, certificate: undefined }
+    const headers = buildOwnerHeaders(removeHopHeaders(rawHeaders), client, trusted_proxy_depth)
+    return this.#trace.isJoined ? headers : replaceTrace(headers, trace_policy.header, this.#trace.trace)
+  }
+
+  #reportFault(error: unknown): ForwardRefusal {
+    if (isRefusal(error)) return refuseWith(error)
+    const { trace_id } = this.#trace.trace
+    this.#context.environment.log.error(`${rest_address}.failed`, { trace_id, error: String(error) })
+    return refuseWith(refuse('internal', 'the service failed; find the cause in its log by the trace id'))
+  }
+
+  #refuse(refused: ForwardRefusal): void {
+    const { trace_policy, scheme } = this.#forwarding
+    const { trace } = this.#trace
+    const { status, refusal } = refused
+    const headers = ['content-type', 'application/problem+json', 'x-content-type-options', 'nosniff']
+    headers.push('cache-control', 'no-store', trace_policy.header, traceparentOf(trace))
+    if (status === 401) headers.push('www-authenticate', 'Bearer realm="platform"')
+    if (status === 429 || status === 503) headers.push('retry-after', String(refusal.retry_after_s ?? 5))
+    this.#status = status
+    this.#observeTime()
+    const body = Buffer.from(JSON.stringify(forwardProblem(refused, trace.trace_id)))
+    this.#exchange.reply(status, buildAnswerHeaders(headers, scheme), body)
+  }
+
+  get #service(): string {
+    return this.#target?.service ?? 'none'
+  }
+
+  #observeTime(): void {
+    const { environment } = this.#context
+    environment.observe(restSeconds, { service: this.#service }, (environment.monotonic() - this.#began_ms) / 1_000)
+  }
+
+  #record(failure: ForwardFailure | undefined): void {
+    const status_class = failure === 'gone' ? 'aborted' : `${Math.floor(this.#status / 100)}xx`
+    this.#context.environment.count(restRequestTotal, { service: this.#service, status_class })
+  }
+}
