@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { ListenerTls } from '../../adapters/platform/http-server/listener-tls.ts'
 import type { Log } from '../kernel/telemetry/log.ts'
-import { findPairFault, findValidityFault, type TlsKeyPair } from './listener-certificates.ts'
+import { findPairFault, findValidityFault, type ListenerKeyPair } from './listener-certificates.ts'
 
 /** TLS of a listener beyond the settings that every listener has. */
 export type ListenerTlsOptions = {
@@ -24,7 +24,10 @@ export function addTlsOptions(tls: ListenerTls, { min_version, certificates }: L
   return { ...tls, minVersion: `TLSv${min_version}`, hosts }
 }
 
-export function readPair({ cert_file, key_file }: Pick<HostCertificateFiles, 'cert_file' | 'key_file'>): TlsKeyPair {
+export function readPair({
+  cert_file,
+  key_file,
+}: Pick<HostCertificateFiles, 'cert_file' | 'key_file'>): ListenerKeyPair {
   return { cert: readFileSync(cert_file, 'utf8'), key: readFileSync(key_file, 'utf8') }
 }
 

@@ -4,7 +4,7 @@ import { gauge, type Metrics } from '../kernel/telemetry/metrics.ts'
 import { isPrivateKeyOf, parseCertificatesOrNone } from './links/network-files.ts'
 
 /** PEM texts. The first certificate is that of the listener; the others complete its chain. */
-export type TlsKeyPair = { readonly cert: string; readonly key: string }
+export type ListenerKeyPair = { readonly cert: string; readonly key: string }
 
 export const listenerCertificateEnd = gauge(
   'listener_certificate_end_seconds',
@@ -19,7 +19,7 @@ export function reportCertificateEnd(metrics: Metrics, listener: string, pem: st
 }
 
 /** Why a listener cannot present the pair; undefined where it can. Quotes nothing of its content. */
-export function findPairFault(pair: TlsKeyPair): string | undefined {
+export function findPairFault(pair: ListenerKeyPair): string | undefined {
   const [certificate] = parseCertificatesOrNone(pair.cert)
   if (!certificate) return 'the file contains no readable certificate'
   if (!isPrivateKeyOf(pair.key, certificate)) return 'the key is not the private key of the certificate'
@@ -32,7 +32,7 @@ export function findPairFault(pair: TlsKeyPair): string | undefined {
 }
 
 /** `now`: epoch milliseconds. */
-export function findValidityFault({ cert }: TlsKeyPair, now: number): string | undefined {
+export function findValidityFault({ cert }: ListenerKeyPair, now: number): string | undefined {
   const [certificate] = parseCertificatesOrNone(cert)
   if (!certificate) return undefined
   const { validFromDate, validToDate } = certificate

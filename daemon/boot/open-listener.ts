@@ -48,10 +48,13 @@ export function requireDeclaredListeners({ name, listeners }: RoleOutline, wired
     if (prefix !== '' && !Object.hasOwn(wired, prefix)) throw new TypeError(`${describe(prefix)} is not in its wire`)
 }
 
-type ListenerOptions = HttpServerOptions & Pick<ServiceListener, 'readTls'>
+type OpenListenerOptions = HttpServerOptions & Pick<ServiceListener, 'readTls'>
 
 /** Throws when the address is taken, or the certificate is unsound. */
-export async function openListener(options: ListenerOptions, wired: WiredListener | undefined): Promise<HttpServer> {
+export async function openListener(
+  options: OpenListenerOptions,
+  wired: WiredListener | undefined,
+): Promise<HttpServer> {
   const { name, metrics, roleContext: context, listen, tls } = options
   if (tls) reportCertificateEnd(metrics, name, tls.cert)
   if (!wired) return await serveHttp(options)
@@ -59,7 +62,7 @@ export async function openListener(options: ListenerOptions, wired: WiredListene
   return await openForwardingListener(options, wired)
 }
 
-async function openForwardingListener(options: ListenerOptions, wired: ForwardingListener): Promise<HttpServer> {
+async function openForwardingListener(options: OpenListenerOptions, wired: ForwardingListener): Promise<HttpServer> {
   const { listen } = options
   const tls = options.tls && wired.tls ? addTlsOptions(options.tls, wired.tls) : options.tls
   if (!('host' in listen)) throw new TypeError('requests are forwarded from a TCP listener, not from a local socket')
@@ -95,7 +98,7 @@ async function openForwardingListener(options: ListenerOptions, wired: Forwardin
 }
 
 function followFiles(
-  { name: listener, log, metrics, readTls, roleContext: { environment } }: ListenerOptions,
+  { name: listener, log, metrics, readTls, roleContext: { environment } }: OpenListenerOptions,
   options: ListenerTlsOptions,
   running: ListenerTls,
   { replaceCertificate }: DataListener,

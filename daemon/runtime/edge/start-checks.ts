@@ -9,8 +9,12 @@ import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { settings } from '../../roles/edge/settings.ts'
 
 export function findEdgeStartProblems(resolved: ResolvedSettings): ProfileProblem[] {
-  const { backend_ca_file, certificates } = getSettings(resolved, settings)
+  const { backend_ca_file, certificates, port, tls_cert_file, https_port } = getSettings(resolved, settings)
+  const isPortKnown = port !== 0 || tls_cert_file === undefined || https_port !== undefined
   return [
+    ...(isPortKnown
+      ? []
+      : [{ path: 'edge.https_port', message: 'redirects need a port of https where edge.port is 0' }]),
     ...(backend_ca_file === undefined ? [] : findAuthorityProblems(backend_ca_file)),
     ...certificates.flatMap((files, at) => findCertificateProblems(files, `edge.certificates.${at}`)),
   ]
