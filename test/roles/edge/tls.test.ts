@@ -1,5 +1,8 @@
 // TLS of the edge: protocols, redirects, certificates of clients and of host names, and their change without a restart.
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import * as https from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
@@ -20,12 +23,22 @@ let folder: string
 let authority: SiteAuthority
 let backend: RecordingUpstream
 let edge: EdgeSite
+const secured: https.Server[] = []
 const file = (name: string) => path.join(folder, name)
 
 async function issueTo(name: string): Promise<string> {
   const { pem } = await issueCertificate(folder, authority, name)
   writeFileSync(file(`${name}.pem`), pem, { mode: 0o600 })
   return pem
+}
+
+/** A service with TLS, whose certificate the authority has issued. */
+async function startSecured(issuer: SiteAuthority, name: string): Promise<string> {
+  const { pem } = await issueCertificate(folder, issuer, name)
+  const server = https.createServer({ cert: pem, key: pem }, (_, response) => response.end('secured'))
+  secured.push(server)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return `https://localhost:${(server.address() as AddressInfo).port}`
 }
 
 beforeAll(async () => {
@@ -36,11 +49,15 @@ beforeAll(async () => {
   await issueTo('other')
   backend = await startRecordingUpstream(respondOk)
   edge = await startEdgeSite({
-    backends: { 'consensus-service': [`http://127.0.0.1:${backend.port}`] },
+    backends: {
+      'consensus-service': [`http://127.0.0.1:${backend.port}`],
+      'hub-service': [await startSecured(authority, 'hub')],
+      'site-service': [await startSecured(await createAuthority(folder, 'imitator'), 'imitation')],
+    },
     edge: {
       ...{ tls_cert_file: file('first.pem'), tls_key_file: file('first.pem'), tls_client_auth: 'request' },
       certificates: [{ hosts: ['other.example'], cert_file: file('other.pem'), key_file: file('other.pem') }],
-      ...{ tls_reload_s: 1, https_port: 8_443 },
+      ...{ tls_reload_s: 1, https_port: 8_443, backend_ca_file: file('ca.pem') },
     },
     site: { x509: { ca_file: file('ca.pem') } },
     // The certificates are of today.
@@ -50,6 +67,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await edge?.site.end()
   await backend?.close()
+  for (const server of secured) server.close()
   rmSync(folder, { recursive: true, force: true })
 })
 beforeEach(() => {
@@ -59,11 +77,11 @@ beforeEach(() => {
 const target = '/api/v2/consensus/session'
 
 /** One request of a client; resolves with its answer and the certificate that it saw. */
-function ask(options: ConnectionOptions = {}, headers = ''): Promise<{ text: string; serial: string }> {
+function ask(options: ConnectionOptions = {}, headers = '', at = target): Promise<{ text: string; serial: string }> {
   return new Promise((resolve, reject) => {
     const common = { port: edge.port, host: '127.0.0.1', servername: 'localhost', ca: authority.certificate }
     const socket: TLSSocket = connect({ ...common, ...options }, () => {
-      socket.write(`GET ${target} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n${headers}\r\n`)
+      socket.write(`GET ${at} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n${headers}\r\n`)
     })
     let text = ''
     let serial = ''
@@ -107,6 +125,11 @@ test('a certificate that the edge does not trust is passed on to nobody', async 
   const { pem } = await issueCertificate(folder, stranger, 'unknown')
   await ask({ cert: pem, key: pem })
   expect(backend.requests.map((request) => listFieldValues(request, 'client-cert'))).toEqual([[]])
+})
+
+test('a service with TLS is reached by a certificate of the trusted authorities alone', async () => {
+  expect((await ask({}, '', '/api/v2/hub/node')).text).toMatch(/^HTTP\/1\.1 200 [\s\S]*secured$/)
+  expect((await ask({}, '', '/api/v2/site/key')).text).toMatch(/^HTTP\/1\.1 503 [\s\S]*"code":"no_backend"/)
 })
 
 test('the plain listener sends reads to https and refuses the rest', async () => {
