@@ -32,6 +32,7 @@ export const objectKinds: Readonly<Record<string, ObjectKind>> = {
   entity_cluster: { noun: 'cluster', next: listedBy('resolve clusters') },
   dataeffect: { noun: 'effect', next: listedBy('ingest effect list') },
   node: { next: listedBy('hub nodes') },
+  service: { next: listedBy('gateway services') },
   release_request: { noun: 'release request', next: listedBy('filedrop quarantine list') },
 }
 

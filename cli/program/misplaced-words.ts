@@ -23,6 +23,7 @@ const places: readonly (readonly [objects: string, words: readonly string[], com
   ['Registries', ['registry', 'registries'], 'resolve registry show'],
   ['Roles', ['role', 'roles', 'health'], 'status'],
   ['Runs', ['run', 'runs'], 'resolve runs'],
+  ['Services', ['service', 'services'], 'gateway services'],
   ['Sessions', ['session', 'sessions'], 'consensus list'],
   ['Settings', ['setting', 'settings', 'config'], 'profile explain'],
   ['Signals', ['signals'], 'signal list'],

@@ -31,6 +31,7 @@ const commands: readonly [words: readonly string[], exit: number, shows: RegExp]
   [['filedrop', 'status'], 0, /./],
   [['filedrop', 'quarantine', 'list'], 0, /./],
   [['gateway', 'check', 'tool', '--subject', 'ann'], 0, /allowed/],
+  [['gateway', 'services'], 0, /no service has registered/],
   [['hub', 'nodes'], 0, /./],
   [['insight', 'list'], 0, /./],
   [['ingest', 'effect', 'create', 'nowhere.json'], 1, /nowhere/],
