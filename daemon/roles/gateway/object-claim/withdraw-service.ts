@@ -7,17 +7,30 @@ import { type StoredService, services } from '../registered-service/model.ts'
 import { listsObject } from '../registered-service/rules.ts'
 import { objectClaims } from './model.ts'
 
-/** False: the document has changed since, and stays. Of several processes, one removes it and says so. */
+/** Of a service whose end is recorded, and whose document is still to be removed. */
+const ended = 'ended'
+
+/** False: the document has changed since, and stays. Of several processes, one records the end. */
 export async function withdrawService(
   call: Call,
   { id, version, value }: Doc<StoredService>,
   outcome: 'removed' | 'expired',
 ): Promise<boolean> {
   const { url, source, registered_by } = value
-  const audit = [call.audited(`gateway.registration.${outcome}`, id, { url, source, registered_by })]
-  if (!(await settle(call.store(services).remove(id, audit, version)))) return false
-  call.count(registrationTotal, { outcome })
-  call.log.info(`gateway.registration.${outcome}`, { trace_id: call.trace.trace_id, name: id, url })
+  if (value.attempt !== ended) {
+    const audit = [call.audited(`gateway.registration.${outcome}`, id, { url, source, registered_by })]
+    const next: StoredService = { ...value, state: 'claiming', objects: [], claiming: [], attempt: ended, ends_ts: 0 }
+    const isFirst = await settle(
+      call
+        .store(services)
+        .update(id, (current) => (current.version === version ? { next, answer: true, audit } : { answer: false })),
+    )
+    if (!isFirst?.answer) return false
+    call.count(registrationTotal, { outcome })
+    call.log.info(`gateway.registration.${outcome}`, { trace_id: call.trace.trace_id, name: id, url })
+  }
+  const found = await call.store(services).find(id)
+  if (found?.value.attempt === ended) await settle(call.store(services).remove(id, undefined, found.version))
   await releaseClaims(call, id)
   return true
 }
@@ -39,13 +52,12 @@ export async function releaseClaims(call: Call, service: string): Promise<void> 
   }
 }
 
-/** False: another process has changed or removed the document. */
-async function settle(removal: Promise<void>): Promise<boolean> {
+/** Undefined: another process has changed or removed the document. */
+async function settle<T>(change: Promise<T>): Promise<T | undefined> {
   try {
-    await removal
-    return true
+    return await change
   } catch (error) {
-    if (isRefusal(error) && (error.code === 'conflict' || error.code === 'not_found')) return false
+    if (isRefusal(error) && (error.code === 'conflict' || error.code === 'not_found')) return undefined
     throw error
   }
 }
