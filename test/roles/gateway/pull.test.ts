@@ -47,9 +47,11 @@ test('they are registered as long as they answer, and say why when they do not',
 
 test('one that registers by itself too has one registration, of whichever came first', async () => {
   const service = await startService({ name: 'both', objects: [] })
-  const { register, as, states } = await startPulling([service.url])
+  const { register, as, states, site } = await startPulling([service.url])
   await waitUntil(async () => (await states()).includes('both live'))
-  expect((await register('svc:both', 'both', service.url)).value).toMatchObject({ outcome: 'renewed' })
+  expect((await register('svc:both', 'both', service.url, 86_400)).value).toMatchObject({ outcome: 'renewed' })
+  const { source, expires_at } = await (await as('x')).ok(get, { name: 'both' })
+  expect([source, expires_at]).toEqual(['pull', site.clock.in(10_000)])
   expect(await (await as('svc:both')).refusal(end, { name: 'both' })).toBe('forbidden')
   const elsewhere = await startService({ name: 'both' })
   expect((await register('svc:both', 'both', elsewhere.url)).problem).toMatchObject({ code: 'already_exists' })
@@ -73,12 +75,14 @@ test('of two with one name the first stays, and one with the name of the platfor
   expect([await ownerOf('left'), await ownerOf('signal')]).toEqual(['twin', 'intelligence-service'])
 })
 
-test('a service of the platform is registered where the profile says that it is there', async () => {
+test('a service is registered where the profile says that it is there, and by no token elsewhere', async () => {
   const service = await startService({ name: 'alerting-service', objects: ['sensor', 'alert'] })
-  const { states } = await startPulling([service.url], {
-    ingress: { backends: { 'alerting-service': [service.url] } },
+  const { states, register } = await startPulling([service.url], {
+    ingress: { backends: { 'alerting-service': [service.url], placed: ['http://127.0.0.1:1'] } },
   })
   await waitUntil(async () => (await states()).includes('alerting-service live'))
+  const placed = await startService({ name: 'placed', objects: ['spot'] })
+  expect((await register('svc:mallory', 'placed', placed.url)).problem).toMatchObject({ status: 403 })
 })
 
 test('in a profile that refuses plain text, a URL of another machine must be https', async () => {

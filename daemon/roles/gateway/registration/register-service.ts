@@ -37,7 +37,10 @@ export async function registerService(
   if (objection) return objection
   if (!current && (await isFull(call, request.name, terms)))
     return refuse('rate_limited', 'the registry has no place for a further service')
-  // A renewal by the other source changes nothing but the end: what the service is, its registrant says.
+  // The profile's own reading keeps it: a holder of a token must not keep one that no longer answers.
+  if (current?.value.source === 'pull' && request.source === 'push')
+    return { outcome: 'renewed', service: current.value }
+  // What a service is, its registrant says: the other source moves the end alone.
   if (current && (isFresh(current.value, request, call.now()) || current.value.source !== request.source))
     return await renew(call, current.value, request)
   const info = readServiceInfo(await read(), request.name)

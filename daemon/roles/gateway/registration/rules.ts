@@ -29,7 +29,7 @@ function findPinned(name: string, { registrants }: RegistrationTerms): string | 
 
 /** Names that the profile or the interface documents give to somebody: they always have a place. */
 export function isReservedName(name: string, terms: RegistrationTerms): boolean {
-  return routedNames.has(name) || findPinned(name, terms) !== undefined
+  return routedNames.has(name) || terms.routing.backends.has(name) || findPinned(name, terms) !== undefined
 }
 
 /**
