@@ -7,6 +7,7 @@ import { agentspace_host, routedServices } from '../../../daemon/shared/routing/
 import { buildRoutingTable, defaultRouting, type RoutingRule } from '../../../daemon/shared/routing/routing-table.ts'
 import {
   type BackendAnswer,
+  exchangeParts,
   type NamedBackends,
   type ReceivedAnswer,
   type SentRequest,
@@ -210,6 +211,14 @@ test('a service gets the target and the host as they were sent, and addresses of
       expect(Object.keys(received.headers), name).not.toEqual(expect.arrayContaining(['forwarded']))
       expect(Object.keys(received.headers), name).not.toEqual(expect.arrayContaining(['client-cert']))
     }
+  })
+})
+
+test('bodies and answers stream, part by part in both directions', async () => {
+  const parts = ['one', 'two', 'three']
+  await withProxies(everyTable, async (proxies) => {
+    for (const { name, port } of proxies)
+      expect(await exchangeParts(port, '/api/v1/signal', parts), name).toEqual(parts)
   })
 })
 

@@ -3,7 +3,10 @@ import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export type NamedBackends = { readonly urls: ReadonlyMap<string, readonly string[]>; close(): void }
+export type NamedBackends = {
+  readonly urls: ReadonlyMap<string, readonly string[]>
+  close(): void
+}
 
 export type BackendAnswer = {
   readonly service: string
@@ -14,8 +17,11 @@ export type BackendAnswer = {
 /** One server for each name. */
 export async function startNamedBackends(names: readonly string[]): Promise<NamedBackends> {
   const servers = names.map((service) =>
-    createServer(({ url: target = '', headers }, response) => {
-      response.end(JSON.stringify({ service, target, headers }))
+    createServer((received, response) => {
+      const { url: target = '', headers } = received
+      // The answer to a body is its parts, each as it arrives.
+      if (headers['transfer-encoding'] !== undefined) received.pipe(response)
+      else response.end(JSON.stringify({ service, target, headers }))
     }).on('upgrade', ({ headers }, socket) => {
       socket.end(
         `HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: ${headers.upgrade}\r\n\r\n${service}`,
@@ -30,6 +36,25 @@ export async function startNamedBackends(names: readonly string[]): Promise<Name
       for (const server of servers) server.close().closeAllConnections()
     },
   }
+}
+
+/** Sends parts of a body, each after the one before has come back; resolves to what came back. */
+export async function exchangeParts(
+  port: number,
+  target: string,
+  parts: readonly string[],
+): Promise<readonly string[]> {
+  const sent = request({ port, host: '127.0.0.1', path: target, method: 'POST', agent: false })
+  const received: string[] = []
+  sent.write(parts[0])
+  const [response] = (await once(sent, 'response')) as [AsyncIterable<Buffer>]
+  for await (const part of response) {
+    received.push(part.toString())
+    const next = parts[received.length]
+    if (next === undefined) sent.end()
+    else sent.write(next)
+  }
+  return received
 }
 
 export type SentRequest = { readonly target: string; readonly headers: Readonly<Record<string, string>> }
