@@ -43,7 +43,14 @@ function requireText(rendered: ReturnType<typeof renderNginx>): string {
 /** Both, each on a port of its own. */
 export async function startRenderedProxies(routes: Omit<ProxyRoutes, 'address'>): Promise<readonly RenderedProxy[]> {
   const ports = await findFreePorts(2)
-  return await Promise.all([nginx, caddy].map((program, at) => startProxy(program, routes, ports[at] ?? 0)))
+  const starts = await Promise.allSettled(
+    [nginx, caddy].map((program, at) => startProxy(program, routes, ports[at] ?? 0)),
+  )
+  const failed = starts.find((start) => start.status === 'rejected')
+  const started = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []))
+  if (!failed) return started
+  for (const proxy of started) await proxy.end()
+  throw failed.reason
 }
 
 async function startProxy(
@@ -60,15 +67,15 @@ async function startProxy(
     { name, program, log: path.join(folder, 'log'), pid_file: path.join(folder, 'group.pid') },
     () => isListening(port),
   )
-  await server.start()
-  return {
-    name,
-    port,
-    async end() {
-      await server.kill()
-      dispose()
-    },
+  const end = async () => {
+    await server.kill()
+    dispose()
   }
+  await server.start().catch(async (error: unknown) => {
+    await end()
+    throw error
+  })
+  return { name, port, end }
 }
 
 function isListening(port: number): Promise<boolean> {
