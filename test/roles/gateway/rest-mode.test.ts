@@ -49,8 +49,8 @@ afterAll(async () => {
   expect(world?.site.loggedErrors).toEqual([])
 })
 
-type Sent = { readonly token?: string; readonly headers?: Readonly<Record<string, string>> }
-const send = (method: 'GET' | 'POST' | 'PUT', at: string, body?: unknown, sent: Sent = { token }) =>
+type SentParts = { readonly token?: string; readonly headers?: Readonly<Record<string, string>> }
+const send = (method: 'GET' | 'POST' | 'PUT', at: string, body?: unknown, sent: SentParts = { token }) =>
   world.site.call('gateway', method, at, body, sent)
 const codeOf = ({ status, json }: { status: number; json: unknown }) => `${status} ${(json as { code?: string }).code}`
 
