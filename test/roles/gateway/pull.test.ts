@@ -71,7 +71,7 @@ test('of two with one name the first stays, and one with the name of the platfor
   expect((await (await as('x')).ok(get, { name: 'twin' })).url).toBe(first.url)
   const both = await startPulling([first.url, second.url])
   await waitUntil(() => both.events.some((event) => event.startsWith('gateway.pull.failed')))
-  expect(await both.states()).toHaveLength(1)
+  await waitUntil(async () => (await both.states()).join() === 'twin live')
   expect([await ownerOf('left'), await ownerOf('signal')]).toEqual(['twin', 'intelligence-service'])
 })
 
