@@ -39,7 +39,7 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
     'site.signature.create',
     'site.signature.verify',
   ],
-  edge: ['site.checkpoint.create'],
+  edge: ['gateway.registered-service.list', 'site.checkpoint.create'],
   hub: ['site.checkpoint.create'],
   gateway: ['site.checkpoint.create', 'site.delegation.grant', 'site.delegation.principal', 'site.delegation.token'],
   resolution: [

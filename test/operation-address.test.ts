@@ -9,7 +9,10 @@ import { repositoryRoot } from './support/repository/source-tree.ts'
 /** Those that every role has (`role.service.health` and the like) are declared together in the kernel: they are of no role. */
 const declared = everyRole.flatMap((role) => addressOperations(role))
 
-describe.each(everyRole.map(({ name }) => name))('%s', (role) => {
+/** The edge has none of its own. */
+const operating = everyRole.filter((role) => addressOperations(role).length > 0).map(({ name }) => name)
+
+describe.each(operating)('%s', (role) => {
   const operations = declared.filter((each) => each.role === role)
 
   test.each(operations.map(({ address, operation }) => ({ address, operation })))('$address', async (entry) => {

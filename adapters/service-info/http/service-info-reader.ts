@@ -51,7 +51,7 @@ export function serviceInfoReader({ rule, resolve, ca, parse }: ServiceInfoReade
 /** Where a name leads inside stays unknown to strangers: the address is left out. */
 function describeFailure({ failure, code }: HttpClientError): Fault {
   if (failure === 'address')
-    return { fault: 'url_not_allowed', reason: 'its address is in no network of gateway.allowed_networks' }
+    return { fault: 'url_not_allowed', reason: 'its address is in no network of ingress.registered_networks' }
   if (failure === 'too_large')
     return { fault: 'service_info_invalid', reason: `its service-info has more than ${max_bytes} bytes` }
   if (failure === 'timeout' || failure === 'idle')

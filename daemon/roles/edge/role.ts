@@ -4,11 +4,12 @@ import { type Role, role } from '../../kernel/role/role.ts'
 import { backendCount, metrics } from './metrics.ts'
 import { outline } from './outline.ts'
 import { edgeBackendsPart } from './parts.ts'
+import { followRegistry } from './workers/follow-registry.ts'
 
 export const edge: Role = role(outline, {
   collections: [],
   metrics,
-  workers: [],
+  workers: [followRegistry],
   operations: {},
   messages: {},
   serviceInfo: () => ({

@@ -1,19 +1,11 @@
 // Settings of the gateway role: its listener, and the registry of services.
 import * as z from 'zod'
-import { parseTrustedNetwork } from '../../kernel/network/special-addresses.ts'
 import { type ListenerDeclaration, serviceListenerFields } from '../../kernel/settings/listener-settings.ts'
 import { toolFields, traceFields } from '../../kernel/settings/platform-settings.ts'
 import { settingsBlock } from '../../kernel/settings/settings.ts'
 import { serviceName, serviceOrigin } from '../../shared/routing/ingress-settings.ts'
 
 export const listener: ListenerDeclaration<''> = { prefix: '', env: 'GATEWAY', port: 8_001 }
-
-const network = z
-  .string()
-  .refine(
-    (text) => parseTrustedNetwork(text) !== undefined,
-    'must be a network such as 10.1.2.0/24, of 8 bits or more, or one address',
-  )
 
 export const settings = settingsBlock('gateway', {
   ...serviceListenerFields(listener),
@@ -34,9 +26,6 @@ export const settings = settingsBlock('gateway', {
   }),
   idle_s: z.int().min(1).max(86_400).default(60).meta({
     doc: 'Seconds without a byte after which a forwarded answer, event stream or WebSocket is ended.',
-  }),
-  allowed_networks: z.array(network).max(256).default(['127.0.0.0/8', '::1/128']).meta({
-    doc: 'Networks in which registered services may be; the gateway connects to no other address. Only in the profile, not by environment.',
   }),
   registrants: z.record(serviceName, z.string().min(1).max(256)).default({}).meta({
     doc: 'The only token subject that may register a service, by the name of the service; needed for the services of the platform, unless the client of the site (sso.client_id) registers them.',

@@ -1,10 +1,10 @@
 // Opens the edge: the routing table of the site, a pool of processes for each service, and what its listeners forward.
 import { readFileSync } from 'node:fs'
-import { coarseClock } from '../../../adapters/forward/http/coarse-clock.ts'
-import { parseUpstreamOrigin } from '../../../adapters/forward/http/dial.ts'
+import { type CoarseClock, coarseClock } from '../../../adapters/forward/http/coarse-clock.ts'
 import { defaultUpstreamLimits } from '../../../adapters/forward/http/limits.ts'
-import { defaultPoolLimits, type UpstreamPool, upstreamPool } from '../../../adapters/forward/http/upstream-pool.ts'
-import { anyAddress } from '../../../adapters/platform/address-rule/address-rule.ts'
+import { defaultPoolLimits, type UpstreamPool } from '../../../adapters/forward/http/upstream-pool.ts'
+import { anyAddress, networkRule } from '../../../adapters/platform/address-rule/address-rule.ts'
+import { ServicePools } from '../../boot/forwarding/service-pools.ts'
 import type { ForwardingListener } from '../../boot/open-listener.ts'
 import type { WiredRole } from '../../boot/role-wire.ts'
 import { listListeners } from '../../kernel/role/configured-listener.ts'
@@ -12,13 +12,19 @@ import type { Dependency } from '../../kernel/role/dependency.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { outline } from '../../roles/edge/outline.ts'
-import { type Backend, type EdgeBackends, edgeBackendsPart } from '../../roles/edge/parts.ts'
+import {
+  type Backend,
+  type EdgeBackends,
+  type EdgeRoutes,
+  edgeBackendsPart,
+  edgeRoutesPart,
+} from '../../roles/edge/parts.ts'
 import { type EdgeListener, EdgeRequest } from '../../roles/edge/serving/edge-request.ts'
 import { PeerShares } from '../../roles/edge/serving/peer-shares.ts'
 import { settings } from '../../roles/edge/settings.ts'
 import { roles } from '../../roles.ts'
-import { indexRoutes } from '../../shared/routing/find-route.ts'
-import { buildRoutingTable } from '../../shared/routing/routing-table.ts'
+import { ingressSettings } from '../../shared/routing/ingress-settings.ts'
+import { LiveRouting } from '../../shared/routing/live-routing.ts'
 import { findBackends, readRoutingOptions, type ServiceBackends } from '../../shared/routing/site-routing.ts'
 
 const clock_step_ms = 250
@@ -26,40 +32,51 @@ const clock_step_ms = 250
 export function openEdge(resolved: ResolvedSettings): WiredRole {
   const clock = coarseClock(clock_step_ms)
   const backends = findBackends(resolved, roles)
-  const upstreams = openPools(resolved, backends, clock)
+  const pools = openPools(resolved, backends, clock)
+  const routing = new LiveRouting(readRoutingOptions(resolved, backends), backends)
   const part: EdgeBackends = {
-    list: () => new Map([...upstreams].map(([service, pool]) => [service, pool.members()])),
+    list: () => new Map([...pools.all].map(([service, pool]) => [service, pool.members()])),
+  }
+  const routes: EdgeRoutes = {
+    registered: [],
+    replaceRegistered(registered) {
+      const all = routing.replaceRegistered(registered)
+      if (all) pools.replace(all)
+    },
   }
   return {
-    parts: [[edgeBackendsPart.name, part]],
-    dependencies: [...upstreams].map(([service, pool]) => backendDependency(service, pool)),
-    listeners: listenersOf(resolved, {
-      upstreams,
-      findRoute: indexRoutes(buildRoutingTable(readRoutingOptions(resolved, backends))),
-    }),
+    parts: [
+      [edgeBackendsPart.name, part],
+      [edgeRoutesPart.name, routes],
+    ],
+    dependencies: [...pools.all].map(([service, pool]) => backendDependency(service, pool)),
+    listeners: listenersOf(resolved, { upstreams: pools.all, findRoute: routing.findRoute }),
     remove() {
-      for (const pool of upstreams.values()) pool.close()
+      pools.close()
       clock.stop()
     },
   }
 }
 
-function openPools(resolved: ResolvedSettings, backends: ServiceBackends, clock: ReturnType<typeof coarseClock>) {
+/** Services that register are where the profile allows them; those of the profile are where it names them. */
+function openPools(resolved: ResolvedSettings, backends: ServiceBackends, clock: CoarseClock): ServicePools {
   const { backend_ca_file, backend_connections, idle_s, answer_s, probe_interval_s } = getSettings(resolved, settings)
-  const ca = backend_ca_file === undefined ? undefined : readFileSync(backend_ca_file, 'utf8')
+  const registeredRule = networkRule(getSettings(resolved, ingressSettings).registered_networks)
   const limits = {
     ...defaultUpstreamLimits,
     connections: backend_connections,
     first_byte_ms: answer_s * 1_000,
     idle_ms: idle_s * 1_000,
   }
-  const pool = { ...defaultPoolLimits, probe_interval_ms: probe_interval_s * 1_000 }
-  const pools = new Map<string, UpstreamPool>()
-  for (const [service, urls] of backends) {
-    const origins = urls.flatMap((url) => parseUpstreamOrigin(new URL(url), ca) ?? [])
-    pools.set(service, upstreamPool({ origins, rule: anyAddress, limits, pool, clock }))
-  }
-  return pools
+  return new ServicePools(
+    {
+      ...{ clock, limits },
+      pool: { ...defaultPoolLimits, probe_interval_ms: probe_interval_s * 1_000 },
+      ca: backend_ca_file === undefined ? undefined : readFileSync(backend_ca_file, 'utf8'),
+      ruleOf: (service) => (backends.has(service) ? anyAddress : registeredRule),
+    },
+    backends,
+  )
 }
 
 function listenersOf(

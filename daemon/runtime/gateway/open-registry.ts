@@ -23,6 +23,7 @@ import {
 import type { SiteRouting } from '../../roles/gateway/route/model.ts'
 import { settings } from '../../roles/gateway/settings.ts'
 import { roles } from '../../roles.ts'
+import { ingressSettings } from '../../shared/routing/ingress-settings.ts'
 import { findBackends, readRoutingOptions } from '../../shared/routing/site-routing.ts'
 
 const entryOf = <P>(key: PartKey<P>, value: P): [string, unknown] => [key.name, value]
@@ -45,9 +46,10 @@ export function openRegistry(resolved: ResolvedSettings): WiredRole['parts'] {
 }
 
 function openReader(resolved: ResolvedSettings): ServiceInfoReader {
-  const { allowed_networks, ca_file } = getSettings(resolved, settings)
+  const { ca_file } = getSettings(resolved, settings)
+  const { registered_networks } = getSettings(resolved, ingressSettings)
   const read = serviceInfoReader({
-    rule: networkRule(allowed_networks),
+    rule: networkRule(registered_networks),
     ca: ca_file === undefined ? undefined : readFileSync(ca_file, 'utf8'),
     parse(bytes) {
       const value = parseUntrustedJson(bytes)

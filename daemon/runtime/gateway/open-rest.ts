@@ -60,9 +60,9 @@ function findOwner(findRoute: FindRoute, host: string, path: string): RoutingRul
 
 /** Services that register are where the profile allows them; those of the profile are where it names them. */
 function openPools(resolved: ResolvedSettings, backends: ServiceBackends) {
-  const { allowed_networks, ca_file, answer_s, idle_s } = getSettings(resolved, settings)
+  const { ca_file, answer_s, idle_s } = getSettings(resolved, settings)
   const clock = coarseClock(clock_step_ms)
-  const registeredRule = networkRule(allowed_networks)
+  const registeredRule = networkRule(getSettings(resolved, ingressSettings).registered_networks)
   const pools = new ServicePools(
     {
       clock,

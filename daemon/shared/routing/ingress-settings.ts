@@ -1,5 +1,6 @@
 // Settings of routing: which rules a site has, and where the processes of its services are.
 import * as z from 'zod'
+import { parseTrustedNetwork } from '../../kernel/network/special-addresses.ts'
 import { settingsBlock } from '../../kernel/settings/settings.ts'
 import { rulePriorities } from './routing-table.ts'
 
@@ -21,6 +22,13 @@ export const serviceOrigin = z
   .refine(
     (url) => /^https?:\/\/[^/@?#]+\/?$/i.test(url),
     'must have a scheme, a host and a port, and no path, credentials, query or fragment',
+  )
+
+const network = z
+  .string()
+  .refine(
+    (text) => parseTrustedNetwork(text) !== undefined,
+    'must be a network such as 10.1.2.0/24, of 8 bits or more, or one address',
   )
 
 const backendUrl = serviceOrigin.transform((url) => url.replace(/\/$/, ''))
@@ -64,6 +72,9 @@ export const ingressSettings = settingsBlock('ingress', {
     .meta({ doc: 'Annotation by which the ingress controller of Kubernetes takes the priority of a rule.' }),
   backends: z.record(serviceName, z.array(backendUrl).min(1).max(max_backends)).default({}).meta({
     doc: 'URLs of the processes of a service, by its name in service-info (default: the roles of this profile, and the URLs below).',
+  }),
+  registered_networks: z.array(network).max(256).default(['127.0.0.0/8', '::1/128']).meta({
+    doc: 'Networks in which services that register with the gateway may be; the site connects to them at no other address. Only in the profile, not by environment.',
   }),
   intelligence_url: urlField('INTELLIGENCE_URL', 'URL of the intelligence service, where another machine runs it.'),
   entity_resolution_url: urlField(

@@ -88,8 +88,8 @@ test('a service is registered where the profile says that it is there, and by no
 test('in a profile that refuses plain text, a URL of another machine must be https', async () => {
   const start = startGatewaySite({ services: ['http://maps.example:8000'] }, { template: 'classified-airgapped' })
   await expect(start).rejects.toThrow(/gateway\.services\.0: must use TLS/)
-  const allowed_networks = ['192.0.2.0/24']
-  const world = await startGatewaySite({ allowed_networks }, { template: 'coalition-federated' })
+  const ingress = { registered_networks: ['192.0.2.0/24'] }
+  const world = await startGatewaySite({}, { template: 'coalition-federated', profile: { ingress } })
   worlds.push(world)
   expect((await world.register('svc:maps', 'maps', 'http://192.0.2.1:8000')).problem).toMatchObject({
     ...{ status: 422, errors: [{ message: expect.stringMatching(/^url_not_allowed: .*http on this machine only/) }] },
