@@ -21,6 +21,9 @@ export const settings = settingsBlock('gateway', {
     .max(1_099_511_627_776)
     .default(1_073_741_824)
     .meta({ doc: 'Maximum size of the body of a request that the gateway forwards; a larger one gets 413.' }),
+  exchanges_per_caller: z.int().min(1).max(100_000).default(128).meta({
+    doc: 'Maximum number of forwarded requests of one caller under way, streams and WebSocket included; a further one gets 429.',
+  }),
   answer_s: z.int().min(1).max(86_400).default(620).meta({
     doc: 'Seconds that a service may take before its answer to a forwarded request begins.',
   }),

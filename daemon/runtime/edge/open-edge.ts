@@ -20,9 +20,9 @@ import {
   edgeRoutesPart,
 } from '../../roles/edge/parts.ts'
 import { type EdgeListener, EdgeRequest } from '../../roles/edge/serving/edge-request.ts'
-import { PeerShares } from '../../roles/edge/serving/peer-shares.ts'
 import { settings } from '../../roles/edge/settings.ts'
 import { roles } from '../../roles.ts'
+import { ExchangeShares } from '../../shared/forwarding/exchange-shares.ts'
 import { ingressSettings } from '../../shared/routing/ingress-settings.ts'
 import { LiveRouting } from '../../shared/routing/live-routing.ts'
 import { findBackends, readRoutingOptions, type ServiceBackends } from '../../shared/routing/site-routing.ts'
@@ -91,7 +91,7 @@ function listenersOf(
   const { reuse_port, tls_min_version, certificates, tls_reload_s } = values
   const common = {
     ...{ ...routes, trusted_proxy_depth, max_body_bytes, access_log },
-    shares: new PeerShares(exchanges_per_peer),
+    shares: new ExchangeShares(exchanges_per_peer),
     trace_policy: { mode: trace_mode, header: trace_header },
   }
   const options = {

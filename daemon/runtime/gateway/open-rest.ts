@@ -13,6 +13,7 @@ import { type OwnerRoutes, ownerRoutesPart } from '../../roles/gateway/rest/part
 import { RestRequest } from '../../roles/gateway/rest/rest-request.ts'
 import { settings } from '../../roles/gateway/settings.ts'
 import { roles } from '../../roles.ts'
+import { ExchangeShares } from '../../shared/forwarding/exchange-shares.ts'
 import type { FindRoute } from '../../shared/routing/find-route.ts'
 import { ingressSettings } from '../../shared/routing/ingress-settings.ts'
 import { LiveRouting } from '../../shared/routing/live-routing.ts'
@@ -78,9 +79,11 @@ function openPools(resolved: ResolvedSettings, backends: ServiceBackends) {
 
 function listenersOf(resolved: ResolvedSettings, routes: OwnerRoutes, guardrails: Guardrails): WiredListeners {
   const values = getSettings(resolved, settings)
-  const { trusted_proxy_depth, max_body_bytes, trace_mode: mode, trace_header: header, tls_cert_file } = values
+  const { trusted_proxy_depth, max_body_bytes, exchanges_per_caller } = values
+  const { trace_mode: mode, trace_header: header, tls_cert_file } = values
   const forwarding = {
     ...{ routes, guardrails, trusted_proxy_depth, max_body_bytes },
+    shares: new ExchangeShares(exchanges_per_caller),
     scheme: tls_cert_file === undefined ? ('http' as const) : ('https' as const),
     trace_policy: { mode, header },
   }

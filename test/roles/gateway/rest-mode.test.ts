@@ -28,7 +28,7 @@ beforeAll(async () => {
   owner = await startRecordingUpstream(respondOk)
   const [port = 0] = await findFreePorts(1)
   world = await startGatewaySite(
-    {},
+    { exchanges_per_caller: 1 },
     {
       profile: {
         platform: { roles: ['site', 'intelligence', 'gateway'] },
@@ -161,6 +161,20 @@ test('the objects of a registered service are forwarded to it, as long as it is 
     token: await world.site.token({ subject: 'weather-service', roles: ['service'] }),
   })
   await waitUntil(async () => (await step()) === 503)
+})
+
+test('a caller has its share of requests under way, and no more', async () => {
+  const { hostname, port } = new URL(world.site.url('gateway'))
+  const holder = await world.site.token({ subject: 'hal' })
+  owner.respond = () => undefined
+  const client = await createRawClient(Number(port))
+  const before = owner.requests.length
+  client.send(`GET /api/v1/lens HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${holder}\r\n\r\n`)
+  await waitUntil(() => owner.requests.length > before)
+  expect(codeOf(await send('GET', '/api/v1/lens', undefined, { token: holder }))).toBe('429 rate_limited')
+  client.socket.destroy()
+  owner.respond = respondOk
+  await waitUntil(async () => (await send('GET', '/api/v1/lens', undefined, { token: holder })).status === 200)
 })
 
 test('a stream of an owner arrives as it is sent', async () => {

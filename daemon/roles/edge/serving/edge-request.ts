@@ -14,6 +14,7 @@ import type { RoleContext } from '../../../kernel/operation/role-context.ts'
 import { traceparentOf } from '../../../kernel/telemetry/trace.ts'
 import type { TracePolicy } from '../../../kernel/telemetry/trace-policy.ts'
 import { buildAnswerHeaders } from '../../../shared/forwarding/answer-headers.ts'
+import type { ExchangeShares } from '../../../shared/forwarding/exchange-shares.ts'
 import {
   type ForwardRefusal,
   forwardProblem,
@@ -26,7 +27,6 @@ import { type ForwardTrace, findForwardTrace, refuseTrace } from '../../../share
 import { type RoutedTarget, readHostHeader, routeRequest } from '../../../shared/forwarding/route-request.ts'
 import type { FindRoute } from '../../../shared/routing/find-route.ts'
 import { requestSeconds, requestTotal } from '../metrics.ts'
-import type { PeerShares } from './peer-shares.ts'
 import { findRedirect } from './redirect-request.ts'
 
 /** What the requests of a listener have in common. */
@@ -35,7 +35,7 @@ export type EdgeListener = {
   readonly findRoute: FindRoute
   /** The processes of each service, by its name. */
   readonly upstreams: ReadonlyMap<string, Upstream>
-  readonly shares: PeerShares
+  readonly shares: ExchangeShares
   readonly trace_policy: TracePolicy
   readonly trusted_proxy_depth: number
   readonly max_body_bytes: number

@@ -15,6 +15,7 @@ import type { RoleContext } from '../../../kernel/operation/role-context.ts'
 import { traceparentOf } from '../../../kernel/telemetry/trace.ts'
 import type { TracePolicy } from '../../../kernel/telemetry/trace-policy.ts'
 import { buildAnswerHeaders } from '../../../shared/forwarding/answer-headers.ts'
+import type { ExchangeShares } from '../../../shared/forwarding/exchange-shares.ts'
 import {
   type ForwardRefusal,
   forwardProblem,
@@ -36,6 +37,8 @@ export type RestForwarding = {
   readonly trace_policy: TracePolicy
   readonly trusted_proxy_depth: number
   readonly max_body_bytes: number
+  /** Of callers. */
+  readonly shares: ExchangeShares
 }
 
 /** In audit records and logs. Any valid token is admitted: the owner holds it to the permission of the operation. */
@@ -52,6 +55,8 @@ export class RestRequest implements ForwardRoute {
   readonly #began_ms: number
   readonly #trace: ForwardTrace
   #target: RoutedTarget | undefined
+  /** Of the caller that holds a share until the end of the request. */
+  #holder: string | undefined
   #forwarded: ForwardedExchange | undefined
   #status = 0
 
@@ -95,7 +100,7 @@ export class RestRequest implements ForwardRoute {
   /** Sets what is forwarded; the answer is the refusal of a request that is not. */
   async #prepare(presented: PresentedCredential): Promise<ForwardRefusal | undefined> {
     const { target, rawHeaders } = this.#exchange
-    const { routes, trace_policy } = this.#forwarding
+    const { routes, shares, trace_policy } = this.#forwarding
     const fault = findForwardFault(this.#exchange)
     if (fault !== undefined) return refuseFault(fault)
     const untraced = refuseTrace(this.#trace, trace_policy)
@@ -107,6 +112,10 @@ export class RestRequest implements ForwardRoute {
     this.#target = routed
     const caller = await admitCaller(this.#context, admission, presented)
     if (isRefusal(caller)) return refuseWith(caller)
+    const holder = JSON.stringify([caller.tenant_id, caller.subject])
+    if (!shares.take(holder))
+      return refuseWith(refuse('rate_limited', 'too many requests of this caller are under way'))
+    this.#holder = holder
     const refused = await this.#guard(caller, routed)
     if (refused) return refuseWith(refused)
     this.path = routed.path + routed.query
@@ -188,6 +197,7 @@ export class RestRequest implements ForwardRoute {
   }
 
   #record(failure: ForwardFailure | undefined): void {
+    if (this.#holder !== undefined) this.#forwarding.shares.release(this.#holder)
     const status_class = failure === 'gone' ? 'aborted' : `${Math.floor(this.#status / 100)}xx`
     this.#context.environment.count(restRequestTotal, { service: this.#service, status_class })
   }
