@@ -43,6 +43,16 @@ export function startNginxLimit(
   return startNginx(conf, folder, cached ? 'cache' : 'limit', port, benchCores.measured)
 }
 
+/** Routes by the table of a site, as `platform routes --format nginx` renders it. */
+export function startNginxRouting(
+  { folder }: Pick<ProxyBenchSetup, 'folder'>,
+  port: number,
+  rendered: string,
+): Promise<PinnedProgram> {
+  const conf = formatNginxConf(folder, '', `${formatLogging(folder)}\n${rendered}`)
+  return startNginx(conf, folder, 'routing', port, benchCores.measured)
+}
+
 /** The counter in Redis by a script of its own, as the documentation of such set-ups shows it: one question a request. */
 export function startNginxRedis({ folder, upstream, redis }: ProxyBenchSetup, port: number): Promise<PinnedProgram> {
   const lua = `

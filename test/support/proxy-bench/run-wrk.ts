@@ -9,10 +9,10 @@ import { benchCores } from './pinned-program.ts'
 export const wrk_clients = 64
 
 /** Sources take turns, so that no counter is the only one; the last line of the output is what was counted. */
-const script = `
+const formatScript = (authorization: string) => `
 local heads, at = {}, 0
 function init()
-  for i = 1, 250 do heads[i] = wrk.format("GET", nil, { ["X-Forwarded-For"] = "198.51.100." .. i, ["Accept"] = "application/json" }) end
+  for i = 1, 250 do heads[i] = wrk.format("GET", nil, { ["X-Forwarded-For"] = "198.51.100." .. i, ["Accept"] = "application/json"${authorization} }) end
 end
 function request()
   at = at % 250 + 1
@@ -34,10 +34,10 @@ const wrkOutput = z.object({
 
 export type WrkCounts = z.infer<typeof wrkOutput>
 
-/** Throws when a request was answered with anything but success. */
-export async function runWrk(folder: string, url: string, seconds: number): Promise<WrkCounts> {
+/** Throws when a request was answered with anything but success. `token`: of every request. */
+export async function runWrk(folder: string, url: string, seconds: number, token?: string): Promise<WrkCounts> {
   const file = path.join(folder, 'load.lua')
-  writeFileSync(file, script)
+  writeFileSync(file, formatScript(token === undefined ? '' : `, ["Authorization"] = "Bearer ${token}"`))
   const options = ['-t1', `-c${wrk_clients}`, `-d${seconds}s`, '-s', file, url]
   const wrk = spawn('taskset', ['-c', String(benchCores.around), 'wrk', ...options], {
     stdio: ['ignore', 'pipe', 'inherit'],

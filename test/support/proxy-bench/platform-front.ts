@@ -1,0 +1,44 @@
+// Edge and gateway as they are shipped, before services of a benchmark: each site is one process.
+import { execFileSync } from 'node:child_process'
+import { appendFileSync } from 'node:fs'
+import path from 'node:path'
+import { benchCores, type PinnedProgram, startPinnedProgram } from './pinned-program.ts'
+
+const executable = process.env.PLATFORM_EXECUTABLE ?? path.resolve(import.meta.dirname, '../../../dist/platform')
+
+export type PlatformFront = {
+  readonly program: PinnedProgram
+  /** Of a caller that the site knows. */
+  readonly token: string
+  /** The table of the site for nginx that listens on this port. */
+  renderNginx(port: number): string
+}
+
+/** `upstream`: port of the owner of every path. */
+export async function startPlatformFront(
+  folder: string,
+  role: 'edge' | 'gateway',
+  { port, upstream }: { readonly port: number; readonly upstream: number },
+): Promise<PlatformFront> {
+  const site = path.join(folder, `front-${role}`)
+  const run = (...words: string[]) => execFileSync(executable, [...words, '--site', site], { encoding: 'utf8' })
+  run('init', '--name', 'front', '--tenant', 'bench', '--roles', `site,${role}`, '--yes')
+  const ingress = { rest_gateway: { enabled: role === 'gateway' }, backends: backendsAt(upstream) }
+  appendFileSync(path.join(site, 'profile.yaml'), `\ningress: ${JSON.stringify(ingress)}\n`)
+  const name = role.toUpperCase()
+  const env = {
+    ...{ [`${name}_PORT`]: String(port), [`${name}_METRICS_LISTEN`]: '127.0.0.1:0' },
+    ...{ EDGE_HTTP_PORT: '0', SITE_PORT: '0', SITE_METRICS_LISTEN: '127.0.0.1:0' },
+  }
+  const serve = [executable, 'serve', '--site', site]
+  return {
+    program: await startPinnedProgram(benchCores.measured, serve, port, env, '"platform.ready"'),
+    token: run('token', 'mint', '--subject', 'ann', '--roles', 'analyst').trim(),
+    renderNginx: (listen) => run('routes', '--format', 'nginx', '--listen', `127.0.0.1:${listen}`),
+  }
+}
+
+function backendsAt(port: number): Readonly<Record<string, readonly string[]>> {
+  const url = `http://127.0.0.1:${port}`
+  return { 'resolution-service': [url], 'intelligence-service': [url], 'consensus-service': [url] }
+}
