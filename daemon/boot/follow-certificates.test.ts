@@ -49,6 +49,7 @@ test('a changed pair replaces the other once, for a further host name too', asyn
 test('a pair that does not match, has ended or cannot be read changes nothing', async () => {
   const [first, second] = (await issuePairs(2)) as [ListenerTls, ListenerTls]
   const later = follow(first, Date.now() + 400 * 86_400_000)
+  later.state.files = second
   const mixed = follow(first)
   mixed.state.files = { cert: second.cert, key: first.key }
   for (const { look } of [mixed, mixed, later]) look()
@@ -63,4 +64,16 @@ test('a pair that does not match, has ended or cannot be read changes nothing', 
     fault('a file cannot be read'),
   ])
   expect(later.state.events).toEqual([fault(expect.stringMatching(/^the certificate ended on /))])
+})
+
+test('a pair that is served and has ended does not keep another from its renewal', async () => {
+  const [first, second, third] = (await issuePairs(3)) as [ListenerTls, ListenerTls, ListenerTls]
+  const hosts = [{ names: ['a.example'], cert: third.cert, key: third.key }]
+  const { state, look } = follow({ ...first, hosts })
+  state.files = { ...second, hosts }
+  look()
+  expect(state.replaced).toHaveLength(1)
+  const ended = follow({ ...first, hosts }, Date.now() + 400 * 86_400_000)
+  ended.look()
+  expect(ended.state.events).toEqual([])
 })

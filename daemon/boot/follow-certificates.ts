@@ -47,29 +47,37 @@ export type FollowedCertificates = {
  * that cannot be used, changes nothing; the log has one line for it.
  */
 export function followCertificates({ listener, running, read, replace, log, now }: FollowedCertificates): () => void {
-  let served = JSON.stringify(running)
+  let servedPairs = listPairs(running)
   let refused: string | undefined
   return () => {
-    const found = readOrFault(read, now())
+    const found = readOrFault(read, servedPairs, now())
     if (typeof found === 'string') {
       if (refused !== found) log.error('listener.certificate.refused', { listener, fault: found })
       refused = found
       return
     }
     refused = undefined
-    const content = JSON.stringify(found)
-    if (content === served) return
+    const pairs = listPairs(found)
+    if (pairs.size === servedPairs.size && [...pairs].every((pair) => servedPairs.has(pair))) return
     replace(found)
-    served = content
+    servedPairs = pairs
     log.info('listener.certificate.replaced', { listener })
   }
 }
 
-function readOrFault(read: () => ListenerTls, now: number): ListenerTls | string {
+const listOwnAndHosts = ({ cert, key, ca, hosts = [] }: ListenerTls) => [{ cert, key, ca }, ...hosts]
+
+/** Each pair with its hosts, as text. */
+function listPairs(tls: ListenerTls): ReadonlySet<string> {
+  return new Set(listOwnAndHosts(tls).map((pair) => JSON.stringify(pair)))
+}
+
+/** A pair that is served already may have expired: that must not keep the others from being renewed. */
+function readOrFault(read: () => ListenerTls, served: ReadonlySet<string>, now: number): ListenerTls | string {
   try {
     const tls = read()
-    const pairs = [tls, ...(tls.hosts ?? [])]
-    const faults = pairs.map((pair) => findPairFault(pair) ?? findValidityFault(pair, now))
+    const changed = listOwnAndHosts(tls).filter((pair) => !served.has(JSON.stringify(pair)))
+    const faults = changed.map((pair) => findPairFault(pair) ?? findValidityFault(pair, now))
     return faults.find((fault) => fault !== undefined) ?? tls
   } catch {
     return 'a file cannot be read'

@@ -64,7 +64,8 @@ export function memoryKeyValue(now: () => number): KeyValue {
       const { value, end_ms } = held(key) ?? { value: '0', end_ms: now() + life_ms }
       const count = Number(value) + by
       if (!Number.isSafeInteger(count)) throw new Error(`the value of ${key} is not a count`)
-      put(key, { value: String(count), end_ms })
+      // A look alone makes no entry: names that are only looked for must not fill the memory.
+      if (by !== 0) put(key, { value: String(count), end_ms })
       return { count, left_ms: Math.ceil(end_ms - now()) }
     },
     health: async () => ({ ok: true, detail: 'in this process' }),

@@ -38,8 +38,10 @@ const scripts = {
     local found = {}
     for at, key in ipairs(KEYS) do
       local by, life = ARGV[at * 2 - 1], ARGV[at * 2]
-      local count, left = redis.pcall('INCRBY', key, by), -1
-      if type(count) == 'number' then
+      local isLook = by == '0' and redis.call('EXISTS', key) == 0
+      local count, left = isLook and 0 or redis.pcall('INCRBY', key, by), isLook and tonumber(life) or -1
+      if isLook then left = tonumber(life)
+      elseif type(count) == 'number' then
         left = redis.call('PTTL', key)
         if left < 0 then redis.call('PEXPIRE', key, life) left = tonumber(life) end
       else count = -1 end

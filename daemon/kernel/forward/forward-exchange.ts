@@ -1,7 +1,6 @@
 // Forwards one exchange to an upstream: body and response stream in both directions, and each side slows the other down.
 import type { BodyFailure, BodySink, Exchange, ResponseProducer } from './exchange.ts'
 import { removeHopHeaders } from './hop-headers.ts'
-import { findMethodFault, isForwardedPath } from './request-line.ts'
 import type { ActiveRequest, ForwardLimits, ResponseSink, StreamedBody, Upstream, UpstreamFailure } from './upstream.ts'
 
 export type ForwardFailure = UpstreamFailure | BodyFailure
@@ -45,35 +44,6 @@ export type ForwardedExchange = {
   cut(): void
 }
 
-/** Statuses of replies to failures. */
-export const failureStatuses: Readonly<Record<ForwardFailure, number>> = {
-  address: 502,
-  connect: 502,
-  busy: 503,
-  no_member: 503,
-  request: 500,
-  timeout: 504,
-  closed: 502,
-  protocol: 502,
-  too_large: 413,
-  too_slow: 408,
-  malformed: 400,
-  gone: 499,
-}
-
-/**
- * Why an exchange may not be forwarded whatever its route: a fault of the request; a method or target that is not forwarded; a
- * body of a method that has none, which another server could take for a request.
- * @returns the status of the reply; undefined for a request that may be forwarded.
- */
-export function findForwardFault({ fault, method, target, framing }: Exchange): number | undefined {
-  if (fault) return fault.status
-  const methodFault = findMethodFault(method)
-  if (methodFault) return methodFault === 'refused' ? 405 : 501
-  if (!isForwardedPath(target)) return 400
-  return framing !== 0 && (method === 'GET' || method === 'HEAD') ? 400 : undefined
-}
-
 /**
  * Forwards the request, and answers with the response of the upstream. An early response is passed on while the body is still
  * being sent; the body ends with the response. No function of the route but `onEnd` is called before this returns.
@@ -92,6 +62,10 @@ class ExchangeRelay implements ForwardedExchange, ResponseSink, ResponseProducer
   readonly #route: ForwardRoute
   #active: ActiveRequest | undefined
   #state: 'waiting' | 'held' | 'streaming' = 'waiting'
+  /** The bytes of one read of the upstream, its head among them, are still coming. */
+  #isReading = false
+  /** Released while reading: what the read brings goes out with the head, in one write. */
+  #isReleased = false
   #status = 0
   #headers: readonly string[] = []
   #length: number | undefined
@@ -128,6 +102,7 @@ class ExchangeRelay implements ForwardedExchange, ResponseSink, ResponseProducer
     this.#headers = this.#route.answerHeaders(status, removeHopHeaders(rawHeaders))
     if (status === 101) this.#openDirections = 2
     this.#state = 'held'
+    this.#isReading = true
     this.#route.onAnswer(status, rawHeaders, length, isFramed)
   }
 
@@ -135,16 +110,24 @@ class ExchangeRelay implements ForwardedExchange, ResponseSink, ResponseProducer
     this.#route.onData?.(bytes)
     if (this.#state === 'streaming') return this.#exchange.write(Buffer.from(bytes))
     this.#held += bytes.toString('latin1')
-    return this.#held.length < max_held_bytes
+    if (this.#held.length < max_held_bytes) return true
+    // Released, all of it goes out now; else the upstream waits for the release.
+    const isReleased = this.#isReleased
+    this.#endReading()
+    return isReleased
   }
 
-  /** Held bytes go out with `release`; there is nothing else to send. */
-  flush(): void {}
+  flush(): void {
+    this.#endReading()
+  }
 
   end(): void {
     this.#endDirection()
     if (this.#state === 'streaming') this.#exchange.end()
-    else this.#heldEnd = 'complete'
+    else {
+      this.#heldEnd = 'complete'
+      this.#endReading()
+    }
   }
 
   fail(failure: UpstreamFailure): void {
@@ -166,11 +149,20 @@ class ExchangeRelay implements ForwardedExchange, ResponseSink, ResponseProducer
 
   release(): void {
     if (this.#state !== 'held') return
+    if (this.#isReading) {
+      this.#isReleased = true
+      return
+    }
     this.#state = 'streaming'
     const held = this.#held
     this.#held = ''
     if (this.#heldEnd === 'complete' && this.#status !== 101) this.#replyWhole(held)
     else this.#begin(held)
+  }
+
+  #endReading(): void {
+    this.#isReading = false
+    if (this.#isReleased) this.release()
   }
 
   #replyWhole(body: string): void {
@@ -230,6 +222,9 @@ class ExchangeRelay implements ForwardedExchange, ResponseSink, ResponseProducer
     this.#route.onEnd(failure)
     if (!failure) return
     if (this.#state === 'streaming') this.#exchange.cut()
-    else this.#heldEnd = 'broken'
+    else {
+      this.#heldEnd = 'broken'
+      this.#endReading()
+    }
   }
 }

@@ -1,13 +1,15 @@
 // Outline of the gateway role for every process of the site: its settings and listener.
 import { outline as outlineOf } from '../../kernel/role/role.ts'
+import { agentspace_host } from '../../shared/routing/routed-services.ts'
 import { guardrailSettings } from './guardrail/settings.ts'
 import { listener, settings } from './settings.ts'
 
 export const outline = outlineOf({
   name: 'gateway',
-  purpose: 'Keeps the services of the network: who they are, where they are reached, and which objects they own',
+  purpose: 'Keeps the services of the network and their objects, offers their tools, and holds calls to guardrails',
   listeners: [listener],
   serves: 'tenants',
+  tool_hosts: [agentspace_host],
   api_prefix: '/api/v2/gateway',
   needs: ['site'],
   settings: [settings, guardrailSettings],

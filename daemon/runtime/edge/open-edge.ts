@@ -34,8 +34,13 @@ export function openEdge(resolved: ResolvedSettings): WiredRole {
   const backends = findBackends(resolved, roles)
   const pools = openPools(resolved, backends, clock)
   const routing = new LiveRouting(readRoutingOptions(resolved, backends), backends)
+  /** With those that are gone: their gauges go to zero. */
+  const known = new Set<string>()
   const part: EdgeBackends = {
-    list: () => new Map([...pools.all].map(([service, pool]) => [service, pool.members()])),
+    list() {
+      for (const service of pools.all.keys()) known.add(service)
+      return new Map([...known].map((service) => [service, pools.all.get(service)?.members() ?? []]))
+    },
   }
   const routes: EdgeRoutes = {
     registered: [],

@@ -24,13 +24,18 @@ export function findGuardrailProblems(resolved: ResolvedSettings, levels: readon
 export function openGuardrails({ resolved, site, keyValue }: SiteResources): Guardrails {
   const guardrails = getSettings(resolved, guardrailSettings).rules.map((rule) => ({
     ...rule,
-    searches: (rule.deny_patterns ?? []).map(requireSearch),
+    searches: rule.deny_patterns ? [requireSearch(joinExpressions(rule.deny_patterns))] : [],
   }))
   return {
     guardrails,
     levels: site.labels.levels,
     increment: (key, by, life_ms) => keyValue.increment(key, by, life_ms),
   }
+}
+
+/** One search finds any of them: its time is that of one. */
+function joinExpressions(expressions: readonly string[]): string {
+  return expressions.map((expression) => `(?:${expression})`).join('|')
 }
 
 /** The start checks have refused a profile with another. */

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs'
 import { networkRule } from '../../../adapters/platform/address-rule/address-rule.ts'
 import { parseUntrustedJson } from '../../../adapters/serve/http/untrusted-json.ts'
 import { serviceInfoReader } from '../../../adapters/service-info/http/service-info-reader.ts'
+import { findRoutingProblems, mayForwardTo } from '../../boot/forwarding/routing-problems.ts'
 import { findUnreadableFile } from '../../boot/host/unreadable-file.ts'
 import type { WiredRole } from '../../boot/role-wire.ts'
-import { isLoopback } from '../../boot/start-checks.ts'
 import { isRefusal } from '../../kernel/error/errors.ts'
 import type { PartKey } from '../../kernel/role/part.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
-import { identitySettings, platformSettings } from '../../kernel/settings/platform-settings.ts'
+import { identitySettings } from '../../kernel/settings/platform-settings.ts'
 import type { ProfileProblem } from '../../kernel/settings/profile-error.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { ssoSettings } from '../../kernel/settings/sso-settings.ts'
@@ -32,8 +32,11 @@ export function findRegistryProblems(resolved: ResolvedSettings): ProfileProblem
   const { ca_file, services } = getSettings(resolved, settings)
   const message = 'must use TLS (https) in this deployment profile, unless it is on this machine'
   return [
+    ...findRoutingProblems(resolved, roles),
     ...findUnreadableFile('gateway.ca_file', ca_file),
-    ...services.flatMap((url, at) => (mayUse(resolved, url) ? [] : [{ path: `gateway.services.${at}`, message }])),
+    ...services.flatMap((url, at) =>
+      mayForwardTo(resolved, url) ? [] : [{ path: `gateway.services.${at}`, message }],
+    ),
   ]
 }
 
@@ -57,17 +60,9 @@ function openReader(resolved: ResolvedSettings): ServiceInfoReader {
     },
   })
   return async (url, signal) => {
-    if (mayUse(resolved, url)) return await read(url, signal)
+    if (mayForwardTo(resolved, url)) return await read(url, signal)
     return { fault: 'url_not_allowed', reason: 'this deployment profile allows http on this machine only' }
   }
-}
-
-/** Requests with tokens of callers go there: never in the clear over a network in the strict profiles. */
-function mayUse(resolved: ResolvedSettings, url: string): boolean {
-  const { deployment_profile } = getSettings(resolved, platformSettings)
-  const isStrict = deployment_profile === 'classified_airgapped' || deployment_profile === 'coalition_federated'
-  const { protocol, hostname } = new URL(url)
-  return !isStrict || protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''))
 }
 
 function readSiteRouting(resolved: ResolvedSettings): SiteRouting {

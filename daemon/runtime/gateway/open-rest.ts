@@ -21,6 +21,8 @@ import { isRestPath, type RoutingRule } from '../../shared/routing/routing-table
 import { findBackends, readRoutingOptions, type ServiceBackends } from '../../shared/routing/site-routing.ts'
 
 const clock_step_ms = 250
+/** To one process, of all callers; each has a share far below. */
+const backend_connections = 1_024
 
 export type OpenedRest = {
   readonly part: readonly [string, OwnerRoutes]
@@ -36,6 +38,7 @@ export function openRest(resolved: ResolvedSettings, guardrails: Guardrails): Op
   const isForwarding = getSettings(resolved, ingressSettings).rest_gateway_enabled
   const opened = isForwarding ? openPools(resolved, backends) : undefined
   const routes: OwnerRoutes = {
+    isForwarding,
     findRoute: (host, path) => findOwner(routing.findRoute, host, path),
     findUpstream: (service) => opened?.pools.all.get(service),
     replaceRegistered(registered) {
@@ -67,7 +70,12 @@ function openPools(resolved: ResolvedSettings, backends: ServiceBackends) {
   const pools = new ServicePools(
     {
       clock,
-      limits: { ...defaultUpstreamLimits, first_byte_ms: answer_s * 1_000, idle_ms: idle_s * 1_000 },
+      limits: {
+        ...defaultUpstreamLimits,
+        connections: backend_connections,
+        first_byte_ms: answer_s * 1_000,
+        idle_ms: idle_s * 1_000,
+      },
       pool: defaultPoolLimits,
       ca: ca_file === undefined ? undefined : readFileSync(ca_file, 'utf8'),
       ruleOf: (service) => (backends.has(service) ? anyAddress : registeredRule),

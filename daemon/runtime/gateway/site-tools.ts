@@ -1,4 +1,5 @@
 // The tools of the site's own roles, for the gateway: their definitions from the code, performed in the name of the caller.
+import { readFileSync } from 'node:fs'
 import { anyAddress } from '../../../adapters/platform/address-rule/address-rule.ts'
 import { product } from '../../../adapters/platform/product/product.ts'
 import { loadRole } from '../../boot/loaded-roles.ts'
@@ -17,6 +18,7 @@ import { platformSettings } from '../../kernel/settings/platform-settings.ts'
 import { childTrace } from '../../kernel/telemetry/trace.ts'
 import { PassedToolResult, type ToolServices, type UntrustedObject } from '../../kernel/tools/tool-service.ts'
 import { toolAggregator } from '../../role-calls.ts'
+import { settings } from '../../roles/gateway/settings.ts'
 import type { AggregatedTool } from '../../roles/gateway/tool/aggregated-tool.ts'
 import { roles as everyOutline } from '../../roles.ts'
 import { findBackends } from '../../shared/routing/site-routing.ts'
@@ -95,7 +97,10 @@ async function performElsewhere(
   const [url] = findBackends(resolved, everyOutline).get(service) ?? []
   if (url === undefined) return refuse('unavailable', `${service} has no address in the profile`)
   const services = await loadToolServices()
-  const connection = await services.connect({ url: new URL(toolsPath, url), token: async () => token }, call.signal)
+  const { ca_file } = getSettings(resolved, settings)
+  const ca = ca_file === undefined ? undefined : readFileSync(ca_file, 'utf8')
+  const address = { url: new URL(toolsPath, url), token: async () => token, ca }
+  const connection = await services.connect(address, call.signal)
   try {
     const timeout_ms = limits.answer_ms
     return new PassedToolResult(

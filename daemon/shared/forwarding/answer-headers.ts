@@ -1,6 +1,6 @@
 // Headers of responses for clients.
 
-/** Names of the owner's server, and its offer of another port, which is not that of the edge. */
+/** Names of the owner's server, and its offer of another port, which is not that of this listener. */
 const ownersHeaders: ReadonlySet<string> = new Set(['server', 'x-powered-by', 'via', 'alt-svc'])
 const transport_security = 'strict-transport-security'
 const transport_security_value = 'max-age=31536000'

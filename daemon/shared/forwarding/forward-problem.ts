@@ -1,4 +1,4 @@
-// Problem documents of the edge: refusals of requests, and failures of the services behind it.
+// Problem documents of roles that forward: refusals of requests, and failures of the services behind them.
 import { type ErrorCode, type Refusal, refuse } from '../../kernel/error/errors.ts'
 import { type Problem, problemOf } from '../../kernel/error/problem.ts'
 import type { ForwardFailure } from '../../kernel/forward/forward-exchange.ts'
@@ -42,3 +42,8 @@ export function refuseWith(refusal: Refusal): ForwardRefusal {
 export function forwardProblem({ refusal, status }: ForwardRefusal, trace_id: string): Problem {
   return { ...problemOf(refusal, trace_id), status }
 }
+
+/** Of a client's making: nothing to report about the service. */
+export const clientFailures: ReadonlySet<ForwardFailure> = new Set([
+  ...(['gone', 'too_large', 'too_slow', 'malformed', 'request'] as const),
+])

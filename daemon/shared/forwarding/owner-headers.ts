@@ -3,7 +3,7 @@ import { formatIp, parseIp } from '../../kernel/network/ip-address.ts'
 import { countedSource } from '../../kernel/network/special-addresses.ts'
 import { type Trace, traceHeaders } from '../../kernel/telemetry/trace.ts'
 
-/** What the edge itself knows of a client. */
+/** What this hop itself knows of a client. */
 export type ForwardClient = {
   /** Remote address of the connection, '' where it is closed already. */
   readonly peer: string
@@ -73,4 +73,10 @@ export function replaceTrace(headers: readonly string[], header: string, trace: 
   const isTrace = (name: string | undefined) => name === header || name === 'traceparent' || name === 'tracestate'
   const { traceparent = '' } = traceHeaders(trace)
   return [...headers.filter((_, at) => !isTrace(headers[at - (at % 2)])), header, traceparent]
+}
+
+/** The value of a field that occurs exactly once. */
+export function readField(rawHeaders: readonly string[], name: string): string | undefined {
+  const values = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name)
+  return values.length === 1 ? values[0] : undefined
 }

@@ -1,4 +1,4 @@
-// The trace of a request at the edge, by the policy of its listeners.
+// The trace of a request that is forwarded, by the policy of its listener.
 import { type Refusal, refuse } from '../../kernel/error/errors.ts'
 import type { Trace } from '../../kernel/telemetry/trace.ts'
 import { type TraceFault, type TracePolicy, traceOfRequest } from '../../kernel/telemetry/trace-policy.ts'

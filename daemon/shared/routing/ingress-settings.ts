@@ -20,7 +20,7 @@ export const serviceOrigin = z
   .url({ protocol: /^https?$/ })
   .max(2_048)
   .refine(
-    (url) => /^https?:\/\/[^/@?#]+\/?$/i.test(url),
+    (url) => /^https?:\/\/(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?\/?$/i.test(url),
     'must have a scheme, a host and a port, and no path, credentials, query or fragment',
   )
 

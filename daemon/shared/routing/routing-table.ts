@@ -61,7 +61,7 @@ type RuleTarget = Pick<RoutingRule, 'ingress' | 'priority'> & { readonly service
 export function buildRoutingTable(options: RoutingOptions): readonly RoutingRule[] {
   const rules = new Map<string, RoutingRule>()
   const add = (prefix: string, { ingress, priority, service }: RuleTarget, host?: string) => {
-    const key = JSON.stringify([host, prefix, priority])
+    const key = `${priority} ${host ?? ''} ${prefix}`
     const isServed = options.served.has(service)
     if (!rules.has(key)) rules.set(key, { ingress, host, prefix, priority, service, isServed })
   }

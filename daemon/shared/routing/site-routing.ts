@@ -1,4 +1,5 @@
 // The routing of a site by its profile: the processes of each service, and the options of the table.
+import { offersTools } from '../../kernel/api/mcp-tools.ts'
 import { type DeclaredRole, listListeners } from '../../kernel/role/configured-listener.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { platformSettings } from '../../kernel/settings/platform-settings.ts'
@@ -42,6 +43,13 @@ function formatDialledHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
+/** A gateway of this profile that offers no tools would hide those of intelligence. That of another machine is taken to. */
+function mayOfferTools(resolved: ResolvedSettings): boolean {
+  const { roles, deployment_profile } = getSettings(resolved, platformSettings)
+  if (!roles.includes('gateway')) return true
+  return offersTools({ role: { name: 'gateway' }, deployment: { deployment_profile, settings: resolved } })
+}
+
 /** The options of `buildRoutingTable` that the profile decides. */
 export function readRoutingOptions(resolved: ResolvedSettings, backends: ServiceBackends): RoutingOptions {
   const settings = getSettings(resolved, ingressSettings)
@@ -51,7 +59,7 @@ export function readRoutingOptions(resolved: ResolvedSettings, backends: Service
     hasRest: settings.rest_enabled,
     rest_priority: settings.rest_priority,
     isGatewayInPath: settings.rest_gateway_enabled,
-    hasGatewayAgentspace: settings.agentspace_enabled,
+    hasGatewayAgentspace: settings.agentspace_enabled && mayOfferTools(resolved),
     objects: settings.rest_objects,
   }
 }

@@ -111,7 +111,9 @@ describe('guardrails', () => {
       expect.stringContaining('guardrail no-exports'),
     ])
     expect(codeOf(await send('PUT', '/api/v1/lens', { long: true }))).toBe('413 too_large')
-    expect(codeOf(await send('GET', '/api/v1/lens?q=PROJECT-X'))).toBe('403 forbidden')
+    for (const query of ['PROJECT-X', 'project%2Dx', 'pr%6Fject-x'])
+      expect(codeOf(await send('GET', `/api/v1/lens?q=${query}`))).toBe('403 forbidden')
+    expect(codeOf(await send('GET', '/userspace/signal/export/stix'))).toBe('403 forbidden')
   })
 
   test('hold a body of unknown length to its limit too', async () => {

@@ -163,7 +163,7 @@ describe('in a cluster of one site', () => {
 
     test('are explained before a call', async () => {
       const check = async (given: Record<string, unknown>) => {
-        const { token } = await world.as({ ...ann, clearance: { level: 'TOP_SECRET' } })
+        const { token } = await world.as({ subject: 'op', roles: ['operator'] })
         const body = { kind: 'tool', tool: 'intelligence-service__create_signal', ...given }
         const { json } = await world.call('gateway', 'POST', '/api/v2/gateway/guardrail/check', body, { token })
         return json

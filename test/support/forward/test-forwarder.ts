@@ -18,10 +18,9 @@ import type { Exchange, ExchangeHandler } from '../../../daemon/kernel/forward/e
 import {
   type ForwardedExchange,
   type ForwardFailure,
-  failureStatuses,
-  findForwardFault,
   forwardExchange,
 } from '../../../daemon/kernel/forward/forward-exchange.ts'
+import { failureStatuses, findForwardFault } from '../../../daemon/kernel/forward/forward-fault.ts'
 import { removeHopHeaders } from '../../../daemon/kernel/forward/hop-headers.ts'
 import type { ForwardLimits, Upstream } from '../../../daemon/kernel/forward/upstream.ts'
 import type { PresentedCredential } from '../../../daemon/kernel/identity/identity.ts'

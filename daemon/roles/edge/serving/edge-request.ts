@@ -5,9 +5,9 @@ import {
   type ForwardedExchange,
   type ForwardFailure,
   type ForwardRoute,
-  findForwardFault,
   forwardExchange,
 } from '../../../kernel/forward/forward-exchange.ts'
+import { findForwardFault } from '../../../kernel/forward/forward-fault.ts'
 import { removeHopHeaders } from '../../../kernel/forward/hop-headers.ts'
 import type { Upstream } from '../../../kernel/forward/upstream.ts'
 import type { RoleContext } from '../../../kernel/operation/role-context.ts'
@@ -16,6 +16,7 @@ import type { TracePolicy } from '../../../kernel/telemetry/trace-policy.ts'
 import { buildAnswerHeaders } from '../../../shared/forwarding/answer-headers.ts'
 import type { ExchangeShares } from '../../../shared/forwarding/exchange-shares.ts'
 import {
+  clientFailures,
   type ForwardRefusal,
   forwardProblem,
   refuseFailure,
@@ -196,5 +197,3 @@ export class EdgeRequest implements ForwardRoute {
     this.#context.environment.log.warn('edge.forward.failed', fields)
   }
 }
-
-const clientFailures: ReadonlySet<ForwardFailure> = new Set(['gone', 'too_large', 'too_slow', 'malformed', 'request'])

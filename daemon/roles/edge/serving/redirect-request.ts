@@ -1,7 +1,7 @@
 // Requests at the plain listener where the first one has TLS: they are sent there, and nothing is forwarded.
 import { refuse } from '../../../kernel/error/errors.ts'
 import type { Exchange } from '../../../kernel/forward/exchange.ts'
-import { findForwardFault } from '../../../kernel/forward/forward-exchange.ts'
+import { findForwardFault } from '../../../kernel/forward/forward-fault.ts'
 import { normaliseTarget } from '../../../kernel/forward/normal-target.ts'
 import { type ForwardRefusal, refuseFault, refuseWith } from '../../../shared/forwarding/forward-problem.ts'
 import { readHostHeader, readHostName } from '../../../shared/forwarding/route-request.ts'

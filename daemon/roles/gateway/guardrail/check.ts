@@ -1,5 +1,7 @@
 // Says what the guardrails would do with a call, and why; the call is not made, and not counted.
 import * as z from 'zod'
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { normaliseTarget } from '../../../kernel/forward/normal-target.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { countKey, describeReason, type Guardrails, guardrailsPart } from './guard-call.ts'
 import { callKind, type GuardedCall } from './model.ts'
@@ -15,7 +17,12 @@ const input = z.strictObject({
   service: word.optional(),
   tool: word.optional().meta({ description: 'As the gateway offers it: service__tool' }),
   method: z.string().min(1).max(32).optional(),
-  path: z.string().startsWith('/').max(2_048).optional().meta({ description: 'With its query' }),
+  path: z
+    .string()
+    .regex(/^\//, 'must begin with a slash')
+    .max(2_048)
+    .optional()
+    .meta({ description: 'With its query' }),
   body_bytes: z.int().min(0).optional(),
   text: z.string().max(65_536).optional().meta({ description: 'Arguments of the tool, or message' }),
 })
@@ -46,12 +53,20 @@ export const check = operation({
   input,
   output: guardrailReport,
   errors: ['unavailable'],
-  allow: 'gateway:read',
+  allow: 'gateway:inspect',
 
-  async run(call, { text, body_bytes, level, service, ...given }) {
+  async run(call, { text, body_bytes, level, service, path: target, ...given }) {
+    const path = target === undefined ? undefined : readNormalPath(target)
+    if (isRefusal(path)) return path
     const guardrails = call.part(guardrailsPart)
+    if (level !== undefined && !guardrails.levels.includes(level))
+      return refuse('invalid', `level must be one of ${guardrails.levels.join(', ')}`)
     const texts = text === undefined ? [] : [text]
-    const judged: GuardedCall = { ...given, ...{ tenant_id: call.caller.tenant_id, level, service, body_bytes, texts } }
+    const judged: GuardedCall = {
+      ...given,
+      ...{ tenant_id: call.caller.tenant_id, level, path, body_bytes, texts },
+      service: service ?? given.tool?.split('__', 1)[0],
+    }
     const applying = guardrails.guardrails.filter((each) => appliesTo(each, judged)).map(({ name }) => name)
     const verdict = judgeCall(guardrails, judged)
     if ('denial' in verdict) {
@@ -72,6 +87,15 @@ export const check = operation({
     }
   },
 })
+
+/** As the gateway forwards it. */
+function readNormalPath(target: string): string | Refusal {
+  const normal = normaliseTarget(target, 0)
+  if (!('denied' in normal)) return normal.path + normal.query
+  return refuse('invalid', `servers could read this path differently: ${normal.denied}`, [
+    { path: 'path', message: normal.denied },
+  ])
+}
 
 async function readCount({ increment }: Guardrails, count: GuardrailCount, judged: GuardedCall) {
   const { guardrail, limit, window_ms } = count

@@ -12,7 +12,7 @@ export const list = operation({
   input: z.strictObject({}),
   output: wholeListSchema(guardrail).meta({ id: 'GuardrailList' }),
   errors: [],
-  allow: 'gateway:read',
+  allow: 'gateway:inspect',
 
   async run(call) {
     return wholeList(call.part(guardrailsPart).guardrails.map(({ searches: _, ...shown }) => shown))

@@ -48,6 +48,9 @@ describe('a guardrail is for the calls that it names', () => {
     [{ methods: ['GET', 'POST'] }, restCall()],
     [{ paths: ['/api/v1/signal'] }, restCall()],
     [{ paths: ['/api/*'], kinds: ['rest'], roles: ['analyst'] }, restCall()],
+    [{ paths: ['/userspace/signal'] }, restCall()],
+    [{ paths: ['/api/v1/signal/*:run'] }, restCall({ path: '/userspace/signal/a%3Arun' })],
+    [{ methods: ['GET'] }, restCall({ method: 'HEAD' })],
   ])('%j', (given, judged) => expect(judge({ ...given, deny: true }, judged)).toBe('rule-0 denied'))
 
   test.each<[GivenGuardrail, GuardedCall]>([
@@ -76,6 +79,10 @@ describe('it refuses', () => {
     expect(judge({ deny_patterns: ['password'] }, call({ texts: ['a', 'my password'] }))).toBe('rule-0 pattern')
     expect(judge({ deny_patterns: ['limit=5'] }, restCall())).toBe('rule-0 pattern')
     expect(judge({ deny_patterns: ['password'] }, call({ texts: ['a'] }))).toEqual(unlimited)
+    for (const path of ['/a?q=pass%77ord', '/p%61ssword', '/a?q=pass%2577ord+password'])
+      expect(judge({ deny_patterns: ['password'] }, restCall({ path }))).toBe('rule-0 pattern')
+    for (const path of ['/a?q=code+name', '/a?q=code%20name', '/code%20name'])
+      expect(judge({ deny_patterns: ['code name'] }, restCall({ path }))).toBe('rule-0 pattern')
   })
 
   test('more text than is searched, but only where expressions apply', () => {

@@ -1,7 +1,9 @@
 // What guardrails decide about a call: a refusal, or the limits under which it goes on. Rates are counted by the caller of these rules.
 
+import { decodeEscapes } from '../../../kernel/text/decode-escapes.ts'
 import { matchesPattern } from '../../../kernel/text/name-pattern.ts'
 import type { TextSearch } from '../../../kernel/text/text-search.ts'
+import { object_prefixes } from '../../../shared/routing/routed-services.ts'
 import type { CallKind, GuardedCall, Guardrail } from './model.ts'
 
 export type CompiledGuardrail = Guardrail & { readonly searches: readonly TextSearch[] }
@@ -34,8 +36,8 @@ export type GuardrailLimits = {
 
 export type GuardrailVerdict = { readonly denial: GuardrailDenial } | { readonly limits: GuardrailLimits }
 
-/** Characters of a call that are searched; a call with more is refused where expressions apply to it. */
-export const max_searched_characters = 131_072
+/** Characters of a call that are searched, and one more for each text; a call with more is refused where expressions apply to it. */
+export const max_searched_characters = 65_536
 
 const minute_ms = 60_000
 const day_ms = 86_400_000
@@ -58,9 +60,27 @@ export function appliesTo(guardrail: Guardrail, call: GuardedCall): boolean {
     isNamedIn(subjects, call.subject) &&
     isNamedIn(services, call.service) &&
     isNamedIn(tools, call.tool) &&
-    (!methods || (call.method !== undefined && methods.includes(call.method))) &&
-    isNamedIn(paths, call.path?.split('?')[0])
+    (!methods || listMethods(call.method).some((method) => methods.includes(method))) &&
+    (!paths || listPathForms(call.path).some((form) => isNamedIn(paths, form)))
   )
+}
+
+/** A guardrail against GET holds for HEAD too, which shows that an object exists. */
+const listMethods = (method = '') => (method === 'HEAD' ? ['HEAD', 'GET'] : [method])
+
+/** Spellings of one path, without query: as it came, decoded, and in the other format of objects. */
+function listPathForms(path = ''): string[] {
+  const [raw = ''] = path.split('?', 1)
+  return [...new Set([raw, decodeEscapes(raw)])].flatMap((form) => {
+    const prefix = object_prefixes.find((each) => form.startsWith(`${each}/`))
+    return prefix ? object_prefixes.map((each) => each + form.slice(prefix.length)) : [form]
+  })
+}
+
+/** Path and query as services read them: escapes decoded, a plus as it is and as the blank that forms make of it. */
+function listTextForms(path: string | undefined): string[] {
+  if (path === undefined) return []
+  return [...new Set([path, decodeEscapes(path), decodeEscapes(path.replaceAll('+', ' '))])]
 }
 
 const includes = (kinds: readonly CallKind[] | undefined, kind: CallKind) => !kinds || kinds.includes(kind)
@@ -87,8 +107,8 @@ function isAbove(levels: readonly string[], level: string | undefined, ceiling: 
 }
 
 function findInTexts(searches: readonly TextSearch[], { path, texts }: GuardedCall): GuardrailReason | undefined {
-  const searched = path === undefined ? texts : [path, ...texts]
-  if (searched.reduce((sum, text) => sum + text.length, 0) > max_searched_characters) return 'too_much_text'
+  const searched = [...listTextForms(path), ...texts]
+  if (searched.reduce((sum, text) => sum + text.length + 1, 0) > max_searched_characters) return 'too_much_text'
   return searched.some((text) => searches.some(({ isFoundIn }) => isFoundIn(text))) ? 'pattern' : undefined
 }
 

@@ -3,6 +3,7 @@ import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
+import { max_registered_objects, objectClaims } from '../object-claim/model.ts'
 import { withdrawService } from '../object-claim/withdraw-service.ts'
 import { type ServiceInfoFault, type ServiceInfoReading, siteRoutingPart } from '../parts.ts'
 import { type ServiceInfo, type StoredService, serviceInfo, services } from '../registered-service/model.ts'
@@ -51,7 +52,7 @@ export async function registerService(
       { path: info.fault === 'service_info_invalid' ? 'name' : 'url', message: describeFault(info) },
     ])
   }
-  const fixed = checkObjects(request.name, info.objects, terms.routing)
+  const fixed = checkObjects(request.name, info.objects, terms.routing) ?? (await checkRoom(call, info, current?.value))
   if (fixed) return fixed
   const info_sha256 = canonicalDigest(info)
   if (current && isSameService(current.value, request) && current.value.info_sha256 === info_sha256)
@@ -82,6 +83,17 @@ function checkHolder(current: StoredService, request: RegistrationRequest): Refu
 async function isFull(call: Call, name: string, terms: RegistrationTerms): Promise<boolean> {
   if (isReservedName(name, terms)) return false
   return (await call.store(services).count()) >= call.settings(settings).max_services
+}
+
+/** A change of any service makes a new table of all objects. */
+async function checkRoom(
+  call: Call,
+  info: ServiceInfo,
+  current: StoredService | undefined,
+): Promise<Refusal | undefined> {
+  const others = (await call.store(objectClaims).count()) - (current?.objects.length ?? 0)
+  if (others + info.objects.length <= max_registered_objects) return undefined
+  return refuse('rate_limited', `the registry has no place for ${info.objects.length} further objects`)
 }
 
 /** The end of the registration alone: no audit record for each heartbeat. */

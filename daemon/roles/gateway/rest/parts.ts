@@ -5,6 +5,8 @@ import type { FindRoute } from '../../../shared/routing/find-route.ts'
 import type { RegisteredRouting } from '../../../shared/service-registry/registered-service.ts'
 
 export type OwnerRoutes = {
+  /** False: the gateway is not in the path of REST. */
+  readonly isForwarding: boolean
   readonly findRoute: FindRoute
   findUpstream(service: string): Upstream | undefined
   replaceRegistered(registered: RegisteredRouting): void

@@ -5,9 +5,9 @@ import {
   type ForwardedExchange,
   type ForwardFailure,
   type ForwardRoute,
-  findForwardFault,
   forwardExchange,
 } from '../../../kernel/forward/forward-exchange.ts'
+import { findForwardFault } from '../../../kernel/forward/forward-fault.ts'
 import { removeHopHeaders } from '../../../kernel/forward/hop-headers.ts'
 import { admitCaller } from '../../../kernel/identity/admit-caller.ts'
 import type { Caller, PresentedCredential } from '../../../kernel/identity/identity.ts'
@@ -17,13 +17,14 @@ import type { TracePolicy } from '../../../kernel/telemetry/trace-policy.ts'
 import { buildAnswerHeaders } from '../../../shared/forwarding/answer-headers.ts'
 import type { ExchangeShares } from '../../../shared/forwarding/exchange-shares.ts'
 import {
+  clientFailures,
   type ForwardRefusal,
   forwardProblem,
   refuseFailure,
   refuseFault,
   refuseWith,
 } from '../../../shared/forwarding/forward-problem.ts'
-import { buildOwnerHeaders, replaceTrace } from '../../../shared/forwarding/owner-headers.ts'
+import { buildOwnerHeaders, readField, replaceTrace } from '../../../shared/forwarding/owner-headers.ts'
 import { type ForwardTrace, findForwardTrace, refuseTrace } from '../../../shared/forwarding/request-trace.ts'
 import { type RoutedTarget, readHostHeader, routeRequest } from '../../../shared/forwarding/route-request.ts'
 import { GuardrailRefusal, type Guardrails, guardCall } from '../guardrail/guard-call.ts'
@@ -120,6 +121,9 @@ export class RestRequest implements ForwardRoute {
     if (refused) return refuseWith(refused)
     this.path = routed.path + routed.query
     this.headers = this.#buildHeaders(host)
+    // A client could name the field as one of its connection: the owner would see another caller than the guardrails.
+    if (!this.headers.some((name, at) => at % 2 === 0 && name === 'authorization'))
+      return refuseWith(refuse('unauthenticated', 'send the token in the header Authorization'))
     return undefined
   }
 
@@ -161,8 +165,13 @@ export class RestRequest implements ForwardRoute {
   #buildHeaders(host: string): string[] {
     const { rawHeaders, peer } = this.#exchange
     const { scheme, trusted_proxy_depth, trace_policy } = this.#forwarding
-    const client = { peer, scheme, host, certificate: undefined }
+    // Behind a trusted hop its facts about the client stay: this hop has seen the trusted one alone.
+    const trusted = (name: string) => (trusted_proxy_depth > 0 ? readField(rawHeaders, name) : undefined)
+    const proto = trusted('x-forwarded-proto') === 'https' ? 'https' : scheme
+    const client = { peer, scheme: proto, host: trusted('x-forwarded-host') ?? host, certificate: undefined } as const
     const headers = buildOwnerHeaders(removeHopHeaders(rawHeaders), client, trusted_proxy_depth)
+    const certificate = trusted('client-cert')
+    if (certificate !== undefined) headers.push('client-cert', certificate)
     return this.#trace.isJoined ? headers : replaceTrace(headers, trace_policy.header, this.#trace.trace)
   }
 
@@ -200,5 +209,15 @@ export class RestRequest implements ForwardRoute {
     if (this.#holder !== undefined) this.#forwarding.shares.release(this.#holder)
     const status_class = failure === 'gone' ? 'aborted' : `${Math.floor(this.#status / 100)}xx`
     this.#context.environment.count(restRequestTotal, { service: this.#service, status_class })
+    this.#reportFailure(failure)
+  }
+
+  /** Of the owner, not of the client: once a minute for each kind. */
+  #reportFailure(failure: ForwardFailure | undefined): void {
+    if (!failure || clientFailures.has(failure)) return
+    const times = this.#context.throttle(`forwarding ${failure} ${this.#service}`)
+    if (times === undefined) return
+    const fields = { service: this.#service, failure, times, trace_id: this.#trace.trace.trace_id }
+    this.#context.environment.log.warn('gateway.forward.failed', fields)
   }
 }

@@ -9,5 +9,7 @@ import { ownerRoutesPart } from '../rest/parts.ts'
 export const followRegistry: Worker = { name: 'follow-registry', when: { every_ms: 1_000 }, run }
 
 async function run(call: Call): Promise<void> {
-  call.part(ownerRoutesPart).replaceRegistered(listRegisteredOwners(await loadServices(call), call.now()))
+  const routes = call.part(ownerRoutesPart)
+  if (!routes.isForwarding) return
+  routes.replaceRegistered(listRegisteredOwners(await loadServices(call), call.now()))
 }

@@ -63,6 +63,7 @@ async function recordToken(
     role,
     ...describeAudience(audience),
     roles: principal.roles,
+    ...(principal.clearance ? { level: principal.clearance.level } : {}),
     until: new Date(expires_ts).toISOString(),
   }
   const event = call.audited('site.delegation.token', principal.subject, detail)

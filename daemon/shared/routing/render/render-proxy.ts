@@ -37,4 +37,8 @@ function addPort(host: string, port: string, scheme: ProxyUpstream['scheme']): s
 }
 
 /** Fields that a client could set to pass for a proxy before this one. */
-export const dropped_fields = ['Forwarded', 'Client-Cert', 'Client-Cert-Chain'] as const
+export const dropped_fields = [
+  ...['Forwarded', 'X-Forwarded-Port', 'X-Forwarded-Client-Cert', 'X-Real-IP', 'True-Client-IP', 'X-Client-IP'],
+  ...['X-Cluster-Client-IP', 'Client-Cert', 'Client-Cert-Chain', 'X-Client-Cert', 'X-SSL-Client-Cert'],
+  ...['X-Original-URL', 'X-Original-URI', 'X-Rewrite-URL', 'Proxy'],
+] as const

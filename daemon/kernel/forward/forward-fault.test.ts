@@ -1,7 +1,7 @@
 // Requests that no route may forward.
 import { expect, test } from 'vitest'
 import type { Exchange } from './exchange.ts'
-import { findForwardFault } from './forward-exchange.ts'
+import { findForwardFault } from './forward-fault.ts'
 
 const exchange = (changes: Partial<Exchange>) => ({ method: 'GET', target: '/a', framing: 0, ...changes }) as Exchange
 
