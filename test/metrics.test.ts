@@ -12,7 +12,7 @@ import { createSampledFixture } from './support/every-operation/sampled-fixture.
 import { isAcceptedInput, sendOperation } from './support/every-operation/send-operation.ts'
 
 const declared = [...everyRole.flatMap((role) => role.metrics), ...builtInMetrics, ...linkMetrics]
-/** Labels whose values are names of operations, listeners, services and kinds of messages, or names that an operator pins. */
+/** Labels whose values are names of operations, listeners, services, tools and kinds of messages, or names that an operator pins. */
 const namedLabels = new Set([
   'operation',
   'listener',
@@ -23,6 +23,8 @@ const namedLabels = new Set([
   'of',
   'version',
   'folder',
+  'guardrail',
+  'tool',
 ])
 
 test('each label of each metric has a closed set of values, or is one of few that hold declared names', () => {

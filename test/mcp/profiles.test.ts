@@ -54,8 +54,8 @@ describe.each(cases)('in $profile with mcp_enabled $setting', ({ profile, settin
   })
   afterAll(() => world?.end())
 
-  // The edge forwards this path.
-  const others = everyRole.filter(({ name }) => name !== 'edge')
+  // The edge forwards this path, and the gateway has the tools of the others there.
+  const others = everyRole.filter(({ name }) => name !== 'edge' && name !== 'gateway')
   test.each(others.map((role) => [role.name, role] as const))('%s', async (name, role) => {
     const isExpected = name in aTool && areToolsExpected(name, profile, setting)
     const info = (await world.call(name, 'GET', '/service-info')).json
@@ -72,5 +72,19 @@ describe.each(cases)('in $profile with mcp_enabled $setting', ({ profile, settin
     if (!isExpected) return
     expect((listed.json as { result: { tools: unknown[] } }).result.tools).toHaveLength(count)
     expect(await callTool(port, aTool[name] ?? '', {}, { token })).toMatchObject({ structuredContent: { items: [] } })
+  })
+
+  test('the gateway has the tools of the roles that offer any, where it may itself', async () => {
+    const offering = Object.keys(aTool).filter((name) => areToolsExpected(name, profile, setting))
+    const port = Number(new URL(world.url('gateway')).port)
+    const listed = await sendMcpRequest(port, 'tools/list', {}, { token })
+    const isExpected = areToolsExpected('gateway', profile, undefined)
+    expect(listed.status).toBe(isExpected ? 200 : 404)
+    if (!isExpected) return
+    const { tools } = (listed.json as { result: { tools: { name: string }[] } }).result
+    const services = new Set(tools.map(({ name }) => name.split('__', 1)[0]))
+    const names = { consensus: 'consensus-service', resolution: 'resolution-service', ingest: 'pipeline-service' }
+    const expected = offering.map((name) => names[name as 'consensus'] ?? 'intelligence-service')
+    expect([...services].sort()).toEqual(expected.sort())
   })
 })

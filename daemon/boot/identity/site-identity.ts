@@ -5,6 +5,7 @@ import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { identitySettings } from '../../kernel/settings/platform-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { ssoSettings, x509Settings } from '../../kernel/settings/sso-settings.ts'
+import { toolAggregator } from '../../role-calls.ts'
 import { roles } from '../../roles.ts'
 import { type OfflineIdentityOptions, offlineIdentity, type SiteIdentity } from './offline-identity.ts'
 
@@ -29,9 +30,11 @@ export async function openSiteIdentity(options: SiteIdentityOptions): Promise<Si
   })
 }
 
+/** The aggregator is none of them: it performs its own operations itself. */
 function listToolRoles({ resolved, site }: SiteIdentityOptions): string[] {
   const deployment = { deployment_profile: site.deployment_profile, settings: resolved }
-  return roles.filter((role) => hasToolFields(role) && offersTools({ role, deployment })).map(({ name }) => name)
+  const offering = roles.filter((role) => hasToolFields(role) && offersTools({ role, deployment }))
+  return offering.map(({ name }) => name).filter((name) => name !== toolAggregator)
 }
 
 async function openForeignTokens({

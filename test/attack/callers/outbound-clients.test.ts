@@ -31,7 +31,7 @@ type DialledAddresses = 'operator' | 'rule' | 'site'
 const outboundClients: Readonly<Record<string, readonly [DialledAddresses, string]>> = {
   'adapters/forward/http/dial.ts': [
     'rule',
-    'the token of the proxy’s own client; the edge passes on what callers present, to the services of the profile',
+    'the token of the proxy’s own client; edge and gateway pass on what callers present, to the owners of paths',
   ],
   'adapters/host/traces/otlp-spans.ts': ['operator', 'the headers of the profile'],
   'adapters/identity/client-credentials/token-endpoint.ts': ['rule', 'the client of the site'],
@@ -82,6 +82,8 @@ const outboundClients: Readonly<Record<string, readonly [DialledAddresses, strin
 const anyAddressUsers: Readonly<Record<string, string>> = {
   'daemon/boot/registration/open-registration.ts': 'the operator, in the profile or the environment',
   'daemon/runtime/edge/open-edge.ts': 'the operator, in the profile',
+  'daemon/runtime/gateway/open-rest.ts': 'the operator, in the profile',
+  'daemon/runtime/gateway/site-tools.ts': 'the operator, in the profile',
   'daemon/offline/tools/tool-services.ts': 'the operator, as an argument of the command',
 }
 const anyAddressFile = 'adapters/platform/address-rule/address-rule.ts'
