@@ -203,7 +203,8 @@ export const forwardScenarios: readonly ForwardScenario[] = [
     answer: answerAt('\r\n\r\n', `${stream}2\r\nok\r\n0\r\nX-Sum: 1\r\n\r\n`),
     async play({ client }) {
       const sender = await client(head('GET'))
-      await sender.waitFor(/0\r\n[\s\S]*\r\n$/)
+      // A response that is whole in one read goes out with its length.
+      await sender.waitFor(/content-length: 2\r\n[\s\S]*ok$|0\r\n[\s\S]*\r\n$/i)
       return { status: statusOf(sender), hasTrailers: sender.text.includes('X-Sum') }
     },
   },

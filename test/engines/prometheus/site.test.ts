@@ -19,7 +19,7 @@ import {
 import { type Prometheus, prometheus, prometheusRequirement } from '../../support/engines/prometheus.ts'
 import { createEngineFolder } from '../../support/engines/server-process.ts'
 import { causeAlerts, causeConditions, unmadeAlerts } from '../../support/monitoring/cause-alerts.ts'
-import { causeEvents } from '../../support/monitoring/cause-events.ts'
+import { causeEvents, requestEdge } from '../../support/monitoring/cause-events.ts'
 import { type MonitoredSites, startMonitoredSites } from '../../support/monitoring/monitored-sites.ts'
 import { repositoryRoot } from '../../support/repository/source-tree.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
@@ -51,6 +51,9 @@ beforeAll(async () => {
   writeFileSync(file('prometheus.yml'), stringify({ ...readScrapeConfiguration(), global: intervals, scrape_configs }))
   server = await prometheus(file('prometheus.yml'))
   await server.start()
+  // A rate needs an event between two scrapes.
+  await vi.waitFor(async () => expect(await listUp()).toContain('platform edge'), patience)
+  await requestEdge(sites)
 })
 afterAll(async () => {
   await server?.end()

@@ -5,6 +5,7 @@ import { connect } from 'node:tls'
 import { foldersOf } from '../../../adapters/transport/filedrop/files/channel-folders.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
 import { create } from '../../../daemon/roles/consensus/session/create.ts'
+import { register as registerService } from '../../../daemon/roles/gateway/registration/register.ts'
 import { publish } from '../../../daemon/roles/hub/feed/publish.ts'
 import { deliver } from '../../../daemon/roles/hub/message/deliver.ts'
 import { register } from '../../../daemon/roles/hub/node/register.ts'
@@ -16,6 +17,7 @@ import { create as createLens } from '../../../daemon/roles/resolution/lens/crea
 import { resend } from '../../../daemon/roles/site/message/resend.ts'
 import { send } from '../../../daemon/roles/site/message/send.ts'
 import type { CheckedClient } from '../http/checked-client.ts'
+import { sendHttpRequest } from '../http/send-http-request.ts'
 import type { TestSite } from '../site/test-site.ts'
 import { waitUntil } from '../site/test-site.ts'
 import type { MonitoredSites } from './monitored-sites.ts'
@@ -50,6 +52,7 @@ export async function openConflict(alpha: TestSite): Promise<string> {
 export async function causeEvents(sites: MonitoredSites): Promise<void> {
   await causeChannelEvents(sites)
   await causeRoleEvents(sites)
+  await causeFrontEvents(sites)
   await requestProxy(sites, '/public-api/report/1', 3)
   await requestProxy(sites, '/public-api/elsewhere', 3)
   await sendNonsense(sites)
@@ -125,6 +128,19 @@ async function sendAs(bravo: TestSite, kind: 'contribution' | 'result', event_id
 export function dropUnexpected(alpha: TestSite, count: number): void {
   const { fresh } = foldersOf(alpha.folder.filedrop, 'bravo')
   for (let at = 0; at < count; at++) fs.writeFileSync(`${fresh}/unexpected-${count}-${at}.txt`, 'x')
+}
+
+/** A registration that is refused, and a request through the edge. */
+async function causeFrontEvents(sites: MonitoredSites): Promise<void> {
+  const { alpha, upstream } = sites
+  const service = await alpha.as({ subject: 'svc:weather', roles: ['service'] })
+  const url = `http://127.0.0.1:${upstream.port}`
+  await service.call(registerService, { name: 'weather', url, ttl_seconds: 300, component_kind: 'library' })
+  await requestEdge(sites)
+}
+
+export async function requestEdge({ ports }: MonitoredSites): Promise<void> {
+  await sendHttpRequest(`http://127.0.0.1:${ports.edge}`, 'GET', '/api/v2/consensus/session')
 }
 
 async function causeRoleEvents({ alpha }: MonitoredSites): Promise<void> {

@@ -128,6 +128,8 @@ function buildAlphaProfile({ ports, peer_port, upstream, provider, dir, charlie_
       sources: [{ kind: 'webhook', name: failing_source, secret_files: [path.join(dir, 'missing.secret')], mapping }],
     },
     ingest: placed('ingest'),
+    gateway: placed('gateway'),
+    edge: { ...placed('edge'), http_port: 0 },
     hub: { ...placed('hub'), nodes: { alpha: { subject: 'node:alpha' }, bravo: { subject: 'node:bravo' } } },
     proxy: {
       ...placed('proxy'),
