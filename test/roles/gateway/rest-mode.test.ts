@@ -101,6 +101,17 @@ test('token and cookies go on to the owner, and claims about the client do not',
   expect(value('traceparent')).toEqual([expect.stringMatching(/^00-[0-9a-f]{32}-[0-9a-f]{16}-\d\d$/)])
 })
 
+test('a token that the client names as a field of its connection reaches nobody', async () => {
+  const { hostname, port } = new URL(world.site.url('gateway'))
+  const client = await createRawClient(Number(port))
+  const before = owner.requests.length
+  const head = `GET /api/v1/lens HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${token}`
+  client.send(`${head}\r\ncookie: a=b\r\nconnection: authorization\r\n\r\n`)
+  await client.waitFor('HTTP/1.1 401')
+  client.socket.destroy()
+  expect(owner.requests.length).toBe(before)
+})
+
 describe('guardrails', () => {
   const as = async (subject: string) => ({ token: await world.site.token({ subject }) })
 

@@ -4,6 +4,7 @@ import { addressRule } from '../../../adapters/platform/address-rule/address-rul
 import { mcpToolServices } from '../../../adapters/tools/mcp/connect-tools.ts'
 import type { ToolConnection } from '../../../daemon/kernel/tools/tool-service.ts'
 import { buildSignalInput } from '../../support/every-operation/intelligence-objects.ts'
+import { sendMcpRequest } from '../../support/mcp/mcp-client.ts'
 import { createTestSite, type TestSite } from '../../support/site/test-site.ts'
 
 const limits = { answer_ms: 10_000, answer_bytes: 16_777_216, depth: 128, tools: 2_000 }
@@ -82,6 +83,18 @@ describe('in a cluster of one site', () => {
       expect(names).toContain(name)
     expect(names.every((name) => /^[a-z-]+__[a-z0-9_]+$/.test(name))).toBe(true)
     expect(new Set(names).size).toBe(names.length)
+  })
+
+  test('at the documented host too', async () => {
+    const { token } = await world.as({ ...pat, clearance: { level: 'TOP_SECRET' } })
+    const port = Number(new URL(world.url('gateway')).port)
+    const listed = await sendMcpRequest(
+      port,
+      'tools/list',
+      {},
+      { token, headers: { host: 'agentspace.cluster.local' } },
+    )
+    expect(listed.status).toBe(200)
   })
 
   test('a caller sees those that it may use', async () => {
