@@ -1,4 +1,4 @@
-// Expressions of RE2, and texts that are none.
+// Expressions of RE2, and texts that cannot be compiled as one.
 import { expect, test } from 'vitest'
 import { compileSearch } from './text-search.ts'
 

@@ -2,7 +2,7 @@
 import { RE2JS, RE2JSException } from 're2js'
 import type { TextSearch } from '../../../daemon/kernel/text/text-search.ts'
 
-/** `fault`: why the text is no expression of RE2, such as one with a reference back. */
+/** `fault`: why RE2 cannot compile the text, such as one with a reference back. */
 export function compileSearch(expression: string): TextSearch | { readonly fault: string } {
   try {
     const compiled = RE2JS.compile(expression)

@@ -1,6 +1,7 @@
 // The edge role's metrics. Services are those of the routing table; never a path or another input of a caller.
 import { memberStates } from '../../kernel/forward/member-health.ts'
 import { counter, gauge, histogram } from '../../kernel/telemetry/metrics.ts'
+import { forward_seconds_buckets } from '../../shared/forwarding/forward-problem.ts'
 
 export const requestTotal = counter(
   'edge_requests_total',
@@ -11,7 +12,7 @@ export const requestSeconds = histogram(
   'edge_request_seconds',
   'Time from the head of a request to the head of its response.',
   { service: 'names' },
-  [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  forward_seconds_buckets,
 )
 export const backendCount = gauge('edge_backends', 'Processes of a service, by state', {
   service: 'names',

@@ -1,5 +1,6 @@
 // The gateway role's metrics.
 import { counter, gauge, histogram } from '../../kernel/telemetry/metrics.ts'
+import { forward_seconds_buckets } from '../../shared/forwarding/forward-problem.ts'
 import { serviceStates } from '../../shared/service-registry/registered-service.ts'
 
 /** `invalid`: its URL or service-info. `refused`: its name, or no place. */
@@ -29,7 +30,7 @@ export const restSeconds = histogram(
   'gateway_rest_seconds',
   'Time from the head of a REST request to the head of its response',
   { service: 'names' },
-  [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  forward_seconds_buckets,
 )
 export const metrics = [
   restRequestTotal,

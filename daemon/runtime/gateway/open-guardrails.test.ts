@@ -20,7 +20,7 @@ test('sound ones', () =>
   expect(problemsOf({ deny_patterns: ['(?i)x'], label_ceiling: 'LOW' }, { tools: ['*'], deny: true })).toEqual([]))
 
 test.each<[string, Record<string, unknown>, string]>([
-  ['an expression that is none', { deny_patterns: ['ok', '('] }, 'guardrails.rules.rule-0.deny_patterns'],
+  ['an expression that cannot be compiled', { deny_patterns: ['ok', '('] }, 'guardrails.rules.rule-0.deny_patterns'],
   ['an expression with a reference back', { deny_patterns: ['(a)\\1'] }, 'guardrails.rules.rule-0.deny_patterns'],
   ['a level that the policy does not have', { label_ceiling: 'SECRET' }, 'guardrails.rules.rule-0.label_ceiling'],
   ['a field that does not exist', { denies: true }, 'guardrails.rules'],

@@ -7,7 +7,7 @@ import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import type { Guardrails } from '../../roles/gateway/guardrail/guard-call.ts'
 import { guardrailSettings } from '../../roles/gateway/guardrail/settings.ts'
 
-/** Expressions that are none, and levels that the labelling policy does not have. */
+/** Expressions that RE2 cannot compile, and levels that the labelling policy does not have. */
 export function findGuardrailProblems(resolved: ResolvedSettings, levels: readonly string[]): ProfileProblem[] {
   return getSettings(resolved, guardrailSettings).rules.flatMap(({ name, deny_patterns = [], label_ceiling }) => {
     const path = `guardrails.rules.${name}`
@@ -41,6 +41,6 @@ function joinExpressions(expressions: readonly string[]): string {
 /** The start checks have refused a profile with another. */
 function requireSearch(expression: string) {
   const compiled = compileSearch(expression)
-  if ('fault' in compiled) throw new TypeError(`${expression} is no expression: ${compiled.fault}`)
+  if ('fault' in compiled) throw new TypeError(`${expression} cannot be compiled: ${compiled.fault}`)
   return compiled
 }

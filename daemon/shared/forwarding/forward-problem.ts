@@ -2,6 +2,7 @@
 import { type ErrorCode, type Refusal, refuse } from '../../kernel/error/errors.ts'
 import { type Problem, problemOf } from '../../kernel/error/problem.ts'
 import type { ForwardFailure } from '../../kernel/forward/forward-exchange.ts'
+import type { RoleContext } from '../../kernel/operation/role-context.ts'
 
 /** Statuses without a code of their own keep that of the code, such as 502 of `unavailable`. */
 export type ForwardRefusal = { readonly refusal: Refusal; readonly status: number }
@@ -39,11 +40,36 @@ export function refuseWith(refusal: Refusal): ForwardRefusal {
   return { refusal, status: refusal.row.status }
 }
 
-export function forwardProblem({ refusal, status }: ForwardRefusal, trace_id: string): Problem {
-  return { ...problemOf(refusal, trace_id), status }
+const default_retry_after_s = 5
+
+/** The answer to a refused request, for `Exchange.reply`. */
+export function answerRefusal(
+  { refusal, status }: ForwardRefusal,
+  trace_id: string,
+): { readonly headers: readonly string[]; readonly body: Buffer } {
+  const problem: Problem = { ...problemOf(refusal, trace_id), status }
+  const headers = ['content-type', 'application/problem+json', 'x-content-type-options', 'nosniff']
+  if (status === 401) headers.push('www-authenticate', 'Bearer realm="platform"')
+  if (status === 429 || status === 503)
+    headers.push('retry-after', String(refusal.retry_after_s ?? default_retry_after_s))
+  return { headers, body: Buffer.from(JSON.stringify(problem)) }
 }
 
 /** Of a client's making: nothing to report about the service. */
-export const clientFailures: ReadonlySet<ForwardFailure> = new Set([
+const clientFailures: ReadonlySet<ForwardFailure> = new Set([
   ...(['gone', 'too_large', 'too_slow', 'malformed', 'request'] as const),
 ])
+
+/** A failure of the service in the log of the role: once a minute for each kind. */
+export function reportFailure(
+  { throttle, environment }: Pick<RoleContext, 'throttle' | 'environment'>,
+  event: string,
+  { failure, service, trace_id }: { failure: ForwardFailure | undefined; service: string; trace_id: string },
+): void {
+  if (!failure || clientFailures.has(failure)) return
+  const times = throttle(`forwarding ${failure} ${service}`)
+  if (times !== undefined) environment.log.warn(event, { service, failure, times, trace_id })
+}
+
+/** Upper bounds of the time to the head of a response, in seconds. */
+export const forward_seconds_buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]

@@ -7,7 +7,7 @@ const client = { peer: '192.0.2.9', scheme: 'https', host: 'Site.example:8443', 
 const own = ['x-forwarded-for', '192.0.2.9', 'x-forwarded-proto', 'https', 'x-forwarded-host', 'Site.example:8443']
 
 describe('headers of a request', () => {
-  test('that are no claims pass in their order, host and credentials among them', () => {
+  test('without claims pass in their order, host and credentials among them', () => {
     const sent = ['host', 'Site.example:8443', 'authorization', 'Bearer a', 'cookie', 'b=c', 'accept', '*/*']
     expect(buildOwnerHeaders(sent, client, 0)).toEqual([...sent, ...own])
   })

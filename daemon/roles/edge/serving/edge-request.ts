@@ -16,12 +16,12 @@ import type { TracePolicy } from '../../../kernel/telemetry/trace-policy.ts'
 import { buildAnswerHeaders } from '../../../shared/forwarding/answer-headers.ts'
 import type { ExchangeShares } from '../../../shared/forwarding/exchange-shares.ts'
 import {
-  clientFailures,
+  answerRefusal,
   type ForwardRefusal,
-  forwardProblem,
   refuseFailure,
   refuseFault,
   refuseWith,
+  reportFailure,
 } from '../../../shared/forwarding/forward-problem.ts'
 import { buildOwnerHeaders, findSource, replaceTrace } from '../../../shared/forwarding/owner-headers.ts'
 import { type ForwardTrace, findForwardTrace, refuseTrace } from '../../../shared/forwarding/request-trace.ts'
@@ -47,7 +47,6 @@ export type EdgeListener = {
 
 /** Longer paths are cut in the log. */
 const max_logged_path = 1_024
-const retry_after_s = '5'
 
 export class EdgeRequest implements ForwardRoute {
   path = ''
@@ -139,11 +138,8 @@ export class EdgeRequest implements ForwardRoute {
   }
 
   #refuse(refused: ForwardRefusal): void {
-    const { status } = refused
-    const problem = forwardProblem(refused, this.#trace.trace.trace_id)
-    const headers = ['content-type', 'application/problem+json', 'x-content-type-options', 'nosniff']
-    if (status === 429 || status === 503) headers.push('retry-after', retry_after_s)
-    this.#reply(status, headers, Buffer.from(JSON.stringify(problem)))
+    const { headers, body } = answerRefusal(refused, this.#trace.trace.trace_id)
+    this.#reply(refused.status, headers, body)
   }
 
   #reply(status: number, headers: readonly string[], body: Buffer = Buffer.alloc(0)): void {
@@ -171,7 +167,8 @@ export class EdgeRequest implements ForwardRoute {
     const isAborted = failure === 'gone'
     const status_class = isAborted ? 'aborted' : `${Math.floor(this.#status / 100)}xx`
     environment.count(requestTotal, { service: this.#service, status_class })
-    this.#reportFailure(failure)
+    const { trace_id } = this.#trace.trace
+    reportFailure(this.#context, 'edge.forward.failed', { failure, service: this.#service, trace_id })
     if (!access_log) return
     const { method, target, peer } = this.#exchange
     const path = this.#target?.path ?? target.split('?', 1)[0] ?? ''
@@ -186,14 +183,5 @@ export class EdgeRequest implements ForwardRoute {
       trace_id: this.#trace.trace.trace_id,
       ...(failure ? { failure } : {}),
     })
-  }
-
-  /** Of the service, not of the client: once a minute for each kind. */
-  #reportFailure(failure: ForwardFailure | undefined): void {
-    if (!failure || clientFailures.has(failure)) return
-    const times = this.#context.throttle(`forwarding ${failure} ${this.#service}`)
-    if (times === undefined) return
-    const fields = { service: this.#service, failure, times, trace_id: this.#trace.trace.trace_id }
-    this.#context.environment.log.warn('edge.forward.failed', fields)
   }
 }

@@ -1,4 +1,4 @@
-// What guardrails decide about a call: a refusal, or the limits under which it goes on. Rates are counted by the caller of these rules.
+// The decision of guardrails about a call: a refusal, or the limits under which it goes on. The caller of these rules counts rates.
 
 import { decodeEscapes } from '../../../kernel/text/decode-escapes.ts'
 import { matchesPattern } from '../../../kernel/text/name-pattern.ts'

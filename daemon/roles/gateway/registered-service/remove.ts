@@ -5,7 +5,7 @@ import { serviceName } from '../../../shared/routing/ingress-settings.ts'
 import { removeService } from '../registration/remove-service.ts'
 
 export const remove = operation({
-  summary: 'End the registration of a service, whoever registered it',
+  summary: 'End the registration of any service',
   method: 'DELETE',
   path: '/api/v2/gateway/service/{name}',
   input: z.strictObject({ name: serviceName }),

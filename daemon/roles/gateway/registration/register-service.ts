@@ -41,7 +41,7 @@ export async function registerService(
   // The profile's own reading keeps it: a holder of a token must not keep one that no longer answers.
   if (current?.value.source === 'pull' && request.source === 'push')
     return { outcome: 'renewed', service: current.value }
-  // What a service is, its registrant says: the other source moves the end alone.
+  // Only its registrant changes a service: the other source moves the end alone.
   if (current && (isFresh(current.value, request, call.now()) || current.value.source !== request.source))
     return await renew(call, current.value, request)
   const info = readServiceInfo(await read(), request.name)
@@ -106,7 +106,7 @@ async function renew(
   const isOwn = source === seen.source && subject === seen.registered_by
   try {
     const { doc, answer } = await call.store(services).update(seen.name, ({ value }) => {
-      // It has been registered anew meanwhile, or its end has come.
+      // It has been registered again meanwhile, or its end has come.
       if (value.attempt !== seen.attempt || isExpired(value, call.now()))
         return { answer: refuse('conflict', `another registration of ${seen.name} came first`) }
       const { last_error: _former, ...kept } = value

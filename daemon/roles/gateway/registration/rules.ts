@@ -1,4 +1,4 @@
-// Who may register a service under a name, which objects no registration can take, and when service-info is read again.
+// Rules of registrations: subjects that may use a name, objects that stay with their owner, and the age at which service-info is read again.
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { object_prefixes, type RoutedService, routedServices } from '../../../shared/routing/routed-services.ts'
 import type { ServiceRegistration } from '../../../shared/service-registration/service-registration.ts'

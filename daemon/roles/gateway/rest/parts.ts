@@ -1,4 +1,4 @@
-// What the forwarding of REST requests takes from the wire: the owners of paths now, and their processes.
+// The part by which REST requests find the owners of paths, and their processes, as they are now.
 import type { Upstream } from '../../../kernel/forward/upstream.ts'
 import { part } from '../../../kernel/role/part.ts'
 import type { FindRoute } from '../../../shared/routing/find-route.ts'

@@ -17,12 +17,12 @@ import type { TracePolicy } from '../../../kernel/telemetry/trace-policy.ts'
 import { buildAnswerHeaders } from '../../../shared/forwarding/answer-headers.ts'
 import type { ExchangeShares } from '../../../shared/forwarding/exchange-shares.ts'
 import {
-  clientFailures,
+  answerRefusal,
   type ForwardRefusal,
-  forwardProblem,
   refuseFailure,
   refuseFault,
   refuseWith,
+  reportFailure,
 } from '../../../shared/forwarding/forward-problem.ts'
 import { buildOwnerHeaders, readField, replaceTrace } from '../../../shared/forwarding/owner-headers.ts'
 import { type ForwardTrace, findForwardTrace, refuseTrace } from '../../../shared/forwarding/request-trace.ts'
@@ -185,15 +185,11 @@ export class RestRequest implements ForwardRoute {
   #refuse(refused: ForwardRefusal): void {
     const { trace_policy, scheme } = this.#forwarding
     const { trace } = this.#trace
-    const { status, refusal } = refused
-    const headers = ['content-type', 'application/problem+json', 'x-content-type-options', 'nosniff']
-    headers.push('cache-control', 'no-store', trace_policy.header, traceparentOf(trace))
-    if (status === 401) headers.push('www-authenticate', 'Bearer realm="platform"')
-    if (status === 429 || status === 503) headers.push('retry-after', String(refusal.retry_after_s ?? 5))
-    this.#status = status
+    const { headers, body } = answerRefusal(refused, trace.trace_id)
+    const common = ['cache-control', 'no-store', trace_policy.header, traceparentOf(trace)]
+    this.#status = refused.status
     this.#observeTime()
-    const body = Buffer.from(JSON.stringify(forwardProblem(refused, trace.trace_id)))
-    this.#exchange.reply(status, buildAnswerHeaders(headers, scheme), body)
+    this.#exchange.reply(refused.status, buildAnswerHeaders([...headers, ...common], scheme), body)
   }
 
   get #service(): string {
@@ -209,15 +205,7 @@ export class RestRequest implements ForwardRoute {
     if (this.#holder !== undefined) this.#forwarding.shares.release(this.#holder)
     const status_class = failure === 'gone' ? 'aborted' : `${Math.floor(this.#status / 100)}xx`
     this.#context.environment.count(restRequestTotal, { service: this.#service, status_class })
-    this.#reportFailure(failure)
-  }
-
-  /** Of the owner, not of the client: once a minute for each kind. */
-  #reportFailure(failure: ForwardFailure | undefined): void {
-    if (!failure || clientFailures.has(failure)) return
-    const times = this.#context.throttle(`forwarding ${failure} ${this.#service}`)
-    if (times === undefined) return
-    const fields = { service: this.#service, failure, times, trace_id: this.#trace.trace.trace_id }
-    this.#context.environment.log.warn('gateway.forward.failed', fields)
+    const { trace_id } = this.#trace.trace
+    reportFailure(this.#context, 'gateway.forward.failed', { failure, service: this.#service, trace_id })
   }
 }

@@ -1,4 +1,4 @@
-// What the profile says of routing, and of the client by which the site's own services register.
+// The routing of the profile, and the client by which the site's own services register.
 import type { RoutingOptions } from '../../../shared/routing/routing-table.ts'
 import type { ServiceBackends } from '../../../shared/routing/site-routing.ts'
 

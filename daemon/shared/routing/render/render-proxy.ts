@@ -1,4 +1,4 @@
-// What the configurations of proxies have in common.
+// Common parts of the configurations of other proxies.
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { RoutingRule } from '../routing-table.ts'
 import type { ServiceBackends } from '../site-routing.ts'

@@ -14,7 +14,7 @@ export type WorkloadRole = {
   readonly env: Readonly<Record<string, string>>
   /** Memory beside that of every role, in MiB. */
   readonly extra_memory_mb: number
-  /** The most pods; with 1 there is no autoscaler. */
+  /** Maximum number of pods; with 1 there is no autoscaler. */
   readonly max_pods: number
 }
 
