@@ -31,7 +31,7 @@ export type ForwardRoute = {
   onData?(bytes: Buffer): void
   /**
    * The last call. Without a failure the response was complete, or both sides of the switched protocol have ended. After a
-   * failure without `onAnswer` the role replies, with `failureStatuses` for example; no client reads a reply to `gone`.
+   * failure without `onAnswer` the role replies; no client reads a reply to `gone`.
    */
   onEnd(failure: ForwardFailure | undefined): void
 }

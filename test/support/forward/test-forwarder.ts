@@ -1,4 +1,4 @@
-// A forwarder without decisions of its own, as the coming roles use it: a listener of the data plane before an upstream or a pool.
+// A forwarder without decisions of its own, as roles use it: a listener of the data plane before an upstream or a pool.
 
 import type { CoarseClock } from '../../../adapters/forward/http/coarse-clock.ts'
 import { type DataListenerOptions, dataListener } from '../../../adapters/forward/http/data-listener.ts'
@@ -20,12 +20,28 @@ import {
   type ForwardFailure,
   forwardExchange,
 } from '../../../daemon/kernel/forward/forward-exchange.ts'
-import { failureStatuses, findForwardFault } from '../../../daemon/kernel/forward/forward-fault.ts'
+import { findForwardFault } from '../../../daemon/kernel/forward/forward-fault.ts'
 import { removeHopHeaders } from '../../../daemon/kernel/forward/hop-headers.ts'
 import type { ForwardLimits, Upstream } from '../../../daemon/kernel/forward/upstream.ts'
 import type { PresentedCredential } from '../../../daemon/kernel/identity/identity.ts'
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
 import { type EchoRole, echoRole } from '../echo/echo-role.ts'
+
+/** Statuses of replies to failures. */
+const failureStatuses: Readonly<Record<ForwardFailure, number>> = {
+  address: 502,
+  connect: 502,
+  busy: 503,
+  no_member: 503,
+  request: 500,
+  timeout: 504,
+  closed: 502,
+  protocol: 502,
+  too_large: 413,
+  too_slow: 408,
+  malformed: 400,
+  gone: 499,
+}
 
 export type ForwarderOptions = {
   /** Port of the upstream on loopback. */
