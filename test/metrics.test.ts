@@ -63,7 +63,7 @@ test('after a request to every operation with text in each field, no metric show
     ...everyOperation.map(({ address }) => address),
     ...messageKinds.names,
     ...everyRole.flatMap(({ name }) => [`${name}:tcp`, `${name}:socket`, `${name}:internal`]),
-    ...['edge:http', ...routedServices.map(({ name }) => name)],
+    ...['tool-service', 'edge:http', ...routedServices.map(({ name }) => name)],
     product.version,
     // Peers and carriers of the stage.
     ...['none', 'alpha', 'bravo', 'charlie', 'delta', 'echo', 'filedrop'],

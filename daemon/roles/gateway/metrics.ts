@@ -21,6 +21,11 @@ export const toolCallTotal = counter(
     outcome: ['answered', 'refused'],
   },
 )
+export const toolHeldTotal = counter(
+  'gateway_tool_held_total',
+  'Accepted tools that are held since their service has changed their definitions',
+  { service: 'names' },
+)
 export const restRequestTotal = counter(
   'gateway_rest_requests_total',
   'REST requests by the service that they were forwarded to and class of status; service "none" had no service',
@@ -37,6 +42,7 @@ export const metrics = [
   restSeconds,
   guardrailDenialTotal,
   toolCallTotal,
+  toolHeldTotal,
   registrationTotal,
   serviceCount,
 ]

@@ -14,19 +14,26 @@ import { remove } from './registered-service/remove.ts'
 import { end } from './registration/end.ts'
 import { register } from './registration/register.ts'
 import { list as routeList } from './route/list.ts'
+import { accept } from './service-tool/accept.ts'
+import { list as toolList } from './service-tool/list.ts'
+import { acceptedTools, toolApprovals } from './service-tool/model.ts'
+import { review } from './service-tool/review.ts'
+import { withdraw } from './service-tool/withdraw.ts'
 import { expire } from './workers/expire.ts'
 import { followRegistry } from './workers/follow-registry.ts'
+import { followTools } from './workers/follow-tools.ts'
 import { pull } from './workers/pull.ts'
 
 export const gateway: Role = role(outline, {
-  collections: [services, objectClaims],
+  collections: [services, objectClaims, toolApprovals, acceptedTools],
   metrics,
-  workers: [expire, pull, followRegistry],
+  workers: [expire, pull, followRegistry, followTools],
   operations: {
     registration: { register, end },
     'registered-service': { list, get, remove },
     route: { list: routeList },
     guardrail: { list: guardrailList, check },
+    'service-tool': { list: toolList, review, accept, withdraw },
   },
   messages: {},
   serviceInfo: ({ deployment_profile, transports }) => ({

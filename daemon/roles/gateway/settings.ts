@@ -41,8 +41,15 @@ export const settings = settingsBlock('gateway', {
     env: 'GATEWAY_PULL_INTERVAL_SECONDS',
     doc: 'Interval at which it reads the service-info of those; a service is dropped three intervals after its last answer.',
   }),
+  tool_call_s: z.int().min(1).max(600).default(60).meta({
+    env: 'GATEWAY_TOOL_CALL_SECONDS',
+    doc: 'Seconds that a registered service may take for the call of one of its tools.',
+  }),
   max_services: z.int().min(1).max(1_000).default(1_000).meta({
     doc: 'Maximum number of registered services; the profile’s own, in registrants and services, always have a place.',
+  }),
+  max_tools: z.int().min(1).max(2_000).default(2_000).meta({
+    doc: 'Maximum number of accepted tools of registered services.',
   }),
   ca_file: z.string().min(1).max(4_096).optional().meta({
     env: 'GATEWAY_SERVICES_CA_FILE',

@@ -1,7 +1,4 @@
 // The tools of the site's own roles, for the gateway: their definitions from the code, performed in the name of the caller.
-import { readFileSync } from 'node:fs'
-import { anyAddress } from '../../../adapters/platform/address-rule/address-rule.ts'
-import { product } from '../../../adapters/platform/product/product.ts'
 import { loadRole } from '../../boot/loaded-roles.ts'
 import type { SiteResources } from '../../boot/site-resources.ts'
 import { deriveTools, type McpTool, offeredTools, toolsPath } from '../../kernel/api/mcp-tools.ts'
@@ -9,25 +6,28 @@ import { isRefusal, refuse } from '../../kernel/error/errors.ts'
 import { admitCaller } from '../../kernel/identity/admit-caller.ts'
 import { isDelegable } from '../../kernel/identity/identity.ts'
 import type { Call } from '../../kernel/operation/call.ts'
+import { timeLimitOf } from '../../kernel/operation/operation.ts'
 import { emptyRequest, performOperation } from '../../kernel/operation/perform-operation.ts'
 import type { RoleContext } from '../../kernel/operation/role-context.ts'
 import { operationsOf } from '../../kernel/role/built-in-operations.ts'
 import type { Role } from '../../kernel/role/role.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { platformSettings } from '../../kernel/settings/platform-settings.ts'
-import { childTrace } from '../../kernel/telemetry/trace.ts'
-import { PassedToolResult, type ToolServices, type UntrustedObject } from '../../kernel/tools/tool-service.ts'
+import { childTrace, traceHeaders } from '../../kernel/telemetry/trace.ts'
+import { PassedToolResult, type UntrustedObject } from '../../kernel/tools/tool-service.ts'
 import { toolAggregator } from '../../role-calls.ts'
-import { settings } from '../../roles/gateway/settings.ts'
 import type { AggregatedTool } from '../../roles/gateway/tool/aggregated-tool.ts'
 import { roles as everyOutline } from '../../roles.ts'
 import { findBackends } from '../../shared/routing/site-routing.ts'
+import type { OpenedServiceTools } from './open-service-tools.ts'
 
-const limits = { answer_ms: 30_000, answer_bytes: 16_777_216, depth: 128, tools: 2_000 }
+/** What the tools of the site need: its roles and their addresses, and the way to those of other processes. */
+export type SiteToolSources = Pick<SiteResources, 'resolved' | 'site' | 'directory'> &
+  Pick<OpenedServiceTools, 'callSiteTool'>
 
 /** Tools that no role may use for a caller, such as those that administer the site, are not among them. */
-export async function listSiteTools(resources: SiteResources): Promise<readonly AggregatedTool[]> {
-  const { resolved, site } = resources
+export async function listSiteTools(sources: SiteToolSources): Promise<readonly AggregatedTool[]> {
+  const { resolved, site } = sources
   const names = getSettings(resolved, platformSettings).roles.filter((name) => name !== toolAggregator)
   const outlines = everyOutline.filter(({ name }) => names.includes(name))
   const roles = await Promise.all(outlines.map(loadRole))
@@ -36,13 +36,13 @@ export async function listSiteTools(resources: SiteResources): Promise<readonly 
     const service = String(role.serviceInfo(deployment).name)
     return deriveTools(offeredTools({ role, deployment }, operationsOf(role)))
       .filter(({ target }) => isDelegable(target.operation.allow))
-      .map((tool) => toAggregatedTool(resources, { role, service, tool }))
+      .map((tool) => toAggregatedTool(sources, { role, service, tool }))
   })
 }
 
 type SiteTool = { readonly role: Role; readonly service: string; readonly tool: McpTool }
 
-function toAggregatedTool(resources: SiteResources, of: SiteTool): AggregatedTool {
+function toAggregatedTool(sources: SiteToolSources, of: SiteTool): AggregatedTool {
   const { role, tool, service } = of
   const { name, description, input_schema, output_schema, annotations, target } = tool
   const { method, allow, time_limit_ms, max_body_bytes, max_body_values } = target.operation
@@ -62,15 +62,16 @@ function toAggregatedTool(resources: SiteResources, of: SiteTool): AggregatedToo
       ...(max_body_values === undefined ? {} : { max_body_values }),
     },
     audience: { role: role.name },
-    perform: (call, input, token) => performSiteTool(resources, of, { call, input, token }),
+    // A role has an audience, so there is a token; without one it would refuse the call.
+    perform: (call, input, token = '') => performSiteTool(sources, of, { call, input, token }),
   }
 }
 
 type ToolRequest = { readonly call: Call; readonly input: UntrustedObject; readonly token: string }
 
-async function performSiteTool(resources: SiteResources, of: SiteTool, request: ToolRequest): Promise<unknown> {
-  const context = resources.directory.contexts.get(of.role.name)
-  return context ? await performHere(context, of.tool, request) : await performElsewhere(resources, of, request)
+async function performSiteTool(sources: SiteToolSources, of: SiteTool, request: ToolRequest): Promise<unknown> {
+  const context = sources.directory.contexts.get(of.role.name)
+  return context ? await performHere(context, of.tool, request) : await performElsewhere(sources, of, request)
 }
 
 /** As strict as over the network: the role admits the token, and checks the input. */
@@ -90,33 +91,17 @@ async function performHere(context: RoleContext, { target }: McpTool, { call, in
 
 /** By the protocol of tools, at the listener of the other process. */
 async function performElsewhere(
-  { resolved }: SiteResources,
+  { resolved, callSiteTool }: SiteToolSources,
   { service, tool }: SiteTool,
   { call, input, token }: ToolRequest,
 ): Promise<unknown> {
   const [url] = findBackends(resolved, everyOutline).get(service) ?? []
   if (url === undefined) return refuse('unavailable', `${service} has no address in the profile`)
-  const services = await loadToolServices()
-  const { ca_file } = getSettings(resolved, settings)
-  const ca = ca_file === undefined ? undefined : readFileSync(ca_file, 'utf8')
-  const address = { url: new URL(toolsPath, url), token: async () => token, ca }
-  const connection = await services.connect(address, call.signal)
-  try {
-    const timeout_ms = limits.answer_ms
-    return new PassedToolResult(
-      await connection.callTool({ name: tool.name, input, timeout_ms, cancelled: call.signal }),
-    )
-  } finally {
-    await connection.close()
-  }
-}
-
-let loaded: Promise<ToolServices> | undefined
-
-/** Loaded with the first call of a role in another process. */
-function loadToolServices(): Promise<ToolServices> {
-  loaded ??= import('../../../adapters/tools/mcp/connect-tools.ts').then(({ mcpToolServices }) =>
-    mcpToolServices({ about: { name: 'gateway', version: product.version }, limits, rule: anyAddress }),
+  const timeout_ms = timeLimitOf(tool.target.operation)
+  const trace = traceHeaders(childTrace(call.trace, (bytes) => call.random(bytes)))
+  const isRead = tool.target.operation.method === 'GET'
+  const request = { name: tool.name, input, timeout_ms, cancelled: call.signal, trace }
+  return new PassedToolResult(
+    await callSiteTool({ service, url: new URL(toolsPath, url), token, isRead, call: request }),
   )
-  return loaded
 }

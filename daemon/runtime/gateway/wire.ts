@@ -4,11 +4,10 @@ import { offersTools } from '../../kernel/api/mcp-tools.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { labelSettings } from '../../kernel/settings/platform-settings.ts'
 import { guardrailsPart } from '../../roles/gateway/guardrail/guard-call.ts'
-import { toOperation } from '../../roles/gateway/tool/aggregated-tool.ts'
 import { findGuardrailProblems, openGuardrails } from './open-guardrails.ts'
 import { findRegistryProblems, openRegistry } from './open-registry.ts'
 import { openRest } from './open-rest.ts'
-import { listSiteTools } from './site-tools.ts'
+import { openTools } from './open-tools.ts'
 
 export const wire: RoleWire = {
   async findStartProblems({ resolved }) {
@@ -20,14 +19,17 @@ export const wire: RoleWire = {
     const { resolved: settings, site } = resources
     const guardrails = openGuardrails(resources)
     const rest = openRest(settings, guardrails)
-    const wired = {
-      parts: [...openRegistry(settings), [guardrailsPart.name, guardrails] as const, rest.part],
-      listeners: rest.listeners,
-      remove: rest.close,
-    }
     const { deployment_profile } = site
-    if (!offersTools({ role, deployment: { deployment_profile, settings } })) return wired
-    const tools = (await listSiteTools(resources)).map(toOperation)
-    return { ...wired, tools: () => tools }
+    const isOffering = offersTools({ role, deployment: { deployment_profile, settings } })
+    const tools = await openTools(resources, isOffering)
+    return {
+      parts: [...openRegistry(settings), [guardrailsPart.name, guardrails] as const, rest.part, tools.part],
+      listeners: rest.listeners,
+      remove() {
+        rest.close()
+        tools.close()
+      },
+      ...(isOffering ? { tools: tools.list } : {}),
+    }
   },
 }

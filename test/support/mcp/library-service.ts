@@ -8,11 +8,27 @@ import type { TestedToolService } from './tested-tool-service.ts'
 
 const tools_per_page = 2
 
+/** Fields of a tool in a list, besides its name. */
+type ListedFields = Readonly<Record<string, unknown>>
+
+export type LibraryService = TestedToolService & {
+  /** Names of the calls that have begun. */
+  readonly called: readonly string[]
+  /** What the service answers at `/service-info`. */
+  serviceInfo: unknown
+  /** Lists these fields for the tool from now on, and reports the change. */
+  define(name: string, fields: ListedFields): Promise<void>
+  /** Stops, forgets all sessions, and starts again at the same port after `meanwhile`. */
+  restart(meanwhile?: () => Promise<void>): Promise<void>
+}
+
 /** `revision`: the only one that the service takes. */
-export async function startLibraryService(revision: string): Promise<TestedToolService> {
+export async function startLibraryService(revision: string): Promise<LibraryService> {
   const tools = ['echo', 'count', 'wait', 'fail']
   const names = [...tools]
+  const definitions = new Map<string, ListedFields>()
   const about = { name: 'library', version: '1' }
+  const called: string[] = []
   const cancelled: string[] = []
   const createServer = () => {
     const server = new Server(about, {
@@ -23,12 +39,13 @@ export async function startLibraryService(revision: string): Promise<TestedToolS
       const from = Number(params?.cursor ?? 0)
       const tools = names
         .slice(from, from + tools_per_page)
-        .map((name) => ({ name, inputSchema: { type: 'object' as const } }))
+        .map((name) => ({ name, inputSchema: { type: 'object' as const }, ...definitions.get(name) }))
       const next = from + tools_per_page
       return { tools, ...(next < names.length ? { nextCursor: String(next) } : {}) }
     })
     server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
       const { name, arguments: input = {}, _meta } = params
+      called.push(name)
       const progressToken = _meta?.progressToken
       if (name === 'count' && progressToken !== undefined)
         for (const progress of [1, 2, 3])
@@ -42,16 +59,28 @@ export async function startLibraryService(revision: string): Promise<TestedToolS
     })
     return server
   }
-  const served = revision >= '2026' ? serveWithoutSessions(createServer) : serveSessions(createServer)
+  const serve = () => (revision >= '2026' ? serveWithoutSessions(createServer) : serveSessions(createServer))
+  let served = serve()
   const credentials: (string | undefined)[] = []
   const listener = http.createServer((request, response) => {
+    if (request.url === '/service-info') return void response.end(JSON.stringify(service.serviceInfo))
     credentials.push(request.headers.authorization)
     void answer(served.answer, request, response)
   })
-  listener.listen(0, '127.0.0.1')
-  await once(listener, 'listening')
+  const listen = async (port: number) => {
+    listener.listen(port, '127.0.0.1').unref()
+    await once(listener, 'listening')
+  }
+  const stop = async () => {
+    listener.closeAllConnections()
+    listener.close()
+    await once(listener, 'close')
+  }
+  await listen(0)
   const { port } = listener.address() as AddressInfo
-  return {
+  const service: LibraryService = {
+    called,
+    serviceInfo: {},
     url: new URL(`http://127.0.0.1:${port}/mcp`),
     about,
     tools,
@@ -63,12 +92,20 @@ export async function startLibraryService(revision: string): Promise<TestedToolS
       names.push(name)
       await served.reportChange()
     },
-    async close() {
-      listener.closeAllConnections()
-      listener.close()
-      await once(listener, 'close')
+    async define(name, fields) {
+      definitions.set(name, fields)
+      if (!names.includes(name)) names.push(name)
+      await served.reportChange()
     },
+    async restart(meanwhile) {
+      await stop()
+      served = serve()
+      await meanwhile?.()
+      await listen(port)
+    },
+    close: stop,
   }
+  return service
 }
 
 type ServedTools = { answer(request: Request): Promise<Response>; reportChange(): Promise<void> }
@@ -93,7 +130,8 @@ function serveSessions(createServer: () => Server): ServedTools {
       return await transport.handleRequest(request)
     },
     async reportChange() {
-      for (const { server } of sessions.values()) await server.sendToolListChanged()
+      // Some sessions have ended, and none reports that.
+      await Promise.allSettled([...sessions.values()].map(({ server }) => server.sendToolListChanged()))
     },
   }
 }

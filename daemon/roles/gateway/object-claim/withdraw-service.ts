@@ -1,10 +1,10 @@
 // Ends registrations, and removes claims that no longer count.
-import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { registrationTotal } from '../metrics.ts'
 import { type StoredService, services } from '../registered-service/model.ts'
 import { listsObject } from '../registered-service/rules.ts'
+import { settle } from '../settle.ts'
 import { objectClaims } from './model.ts'
 
 /** Of a service whose end is recorded, and whose document is still to be removed. */
@@ -49,15 +49,5 @@ export async function releaseClaims(call: Call, service: string): Promise<void> 
       if (!owner || !listsObject(owner.value, id)) await settle(claims.remove(id, undefined, version))
     }
     if (next_cursor === undefined) return
-  }
-}
-
-/** Undefined: another process has changed or removed the document. */
-async function settle<T>(change: Promise<T>): Promise<T | undefined> {
-  try {
-    return await change
-  } catch (error) {
-    if (isRefusal(error) && (error.code === 'conflict' || error.code === 'not_found')) return undefined
-    throw error
   }
 }

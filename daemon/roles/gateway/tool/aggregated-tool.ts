@@ -1,6 +1,6 @@
 // A tool of another service as the gateway offers it: under the name of its service, with the definition that the service gives.
 import * as z from 'zod'
-import { isRefusal } from '../../../kernel/error/errors.ts'
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { DelegationAudience } from '../../../kernel/identity/delegation.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { AddressedOperation, AnyOperation } from '../../../kernel/operation/operation.ts'
@@ -15,10 +15,10 @@ export type AggregatedTool = {
   readonly name: string
   readonly definition: ToolDefinition
   readonly declared: Pick<AnyOperation, 'method' | 'allow' | 'time_limit_ms' | 'max_body_bytes' | 'max_body_values'>
-  /** For whom the token is with which the gateway acts in the name of the caller. */
-  readonly audience: DelegationAudience
+  /** For whom the token is with which the gateway acts in the name of the caller; undefined: the service takes none. */
+  readonly audience: DelegationAudience | undefined
   /** Performs the tool by this token. Returns the answer of the service, or its refusal; throws a refusal that may be over soon. */
-  readonly perform: (call: Call, input: UntrustedObject, token: string) => Promise<unknown>
+  readonly perform: (call: Call, input: UntrustedObject, token: string | undefined) => Promise<unknown>
 }
 
 /** One address for the tools of all services: metrics of tools are those below. */
@@ -44,8 +44,11 @@ export function toOperation(tool: AggregatedTool): AddressedOperation {
   }
 }
 
+/** Characters of a name, as the protocol allows them. */
+export const max_offered_name = 128
+
 /** `<service>__<tool>`. The name of a service has no `_`, so two tools of different services never share a name. */
-function aggregatedName({ service, name }: Pick<AggregatedTool, 'service' | 'name'>): string {
+export function aggregatedName({ service, name }: Pick<AggregatedTool, 'service' | 'name'>): string {
   return `${service}__${name}`
 }
 
@@ -57,12 +60,29 @@ async function callTool(call: Call, tool: AggregatedTool, input: UntrustedObject
   if (isRefusal(limits)) return limits
   const counted = (outcome: 'answered' | 'refused') => call.count(toolCallTotal, { service, tool: of, outcome })
   try {
-    const issued = await call.delegation().token(tool.audience, limits.ceiling)
-    const answer = isRefusal(issued) ? issued : await tool.perform(call, input, issued.token)
+    const token = await requestToken(call, tool, limits.ceiling)
+    const answer = isRefusal(token) ? token : await tool.perform(call, input, token)
     counted(isRefusal(answer) ? 'refused' : 'answered')
     return answer
   } catch (error) {
     counted('refused')
     throw error
   }
+}
+
+/** A ceiling is carried by the token alone. */
+async function requestToken(
+  call: Call,
+  { audience, service }: AggregatedTool,
+  ceiling: string | undefined,
+): Promise<string | undefined | Refusal> {
+  if (audience === undefined) {
+    if (ceiling === undefined) return undefined
+    return refuse(
+      'forbidden',
+      `a guardrail limits this call to ${ceiling}, which ${service} cannot know: it takes no token`,
+    )
+  }
+  const issued = await call.delegation().token(audience, ceiling)
+  return isRefusal(issued) ? issued : issued.token
 }

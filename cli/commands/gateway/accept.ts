@@ -1,0 +1,70 @@
+// Accepts tools of a registered service as they are shown.
+
+import type { ApiObject } from '../../client/client.ts'
+import { requireConsent } from '../../confirmation/require-consent.ts'
+import { formatToolReview } from '../../format/tool-review.ts'
+import { connectService, serviceOptions } from '../../options/service-options.ts'
+import { CommandFailure, command } from '../../program/command.ts'
+import { choice, flag, nameList, required, text } from '../../program/params.ts'
+import { line_break, printResult } from '../../terminal/output.ts'
+
+export const definition = command({
+  words: 'gateway accept',
+  summary: 'Accept tools of a registered service as they are shown, so that the gateway offers them',
+  notes: [
+    'A tool whose definition changes later is held until it is accepted again. --yes accepts what nobody has read, and',
+    'only tools without marks: name those with marks in --tools.',
+  ].join('\n'),
+  positionals: { name: required(text('NAME', 'Name of the service')) },
+  options: {
+    tools: nameList('TOOL,...', 'Tools by their names at the service (default: all that are new or changed)'),
+    permission: text('PERMISSION', 'What callers need for these tools (default: gateway:call, or as accepted before)'),
+    authentication: choice('KIND', 'How calls authenticate there (default: as approved, else delegated)', [
+      'delegated',
+      'none',
+    ]),
+    yes: flag('Skip the confirmation'),
+    ...serviceOptions,
+  },
+  example: 'platform gateway accept maps --tools route,geocode',
+  async run(params, terminal) {
+    const { name, permission, authentication, yes } = params
+    const api = await connectService(params, terminal)
+    const given = authentication === undefined ? {} : { authentication }
+    const review = await api.call('gateway.service-tool.review', { name, ...given })
+    const chosen = chooseTools(review.tools as ApiObject[], params.tools, yes)
+    if (chosen.length === 0) {
+      printResult(terminal, params.json, { service: name, accepted: [] }, () => 'every listed tool is accepted already')
+      return 0
+    }
+    if (!params.json) terminal.print(formatToolReview(terminal, chosen))
+    await requireConsent(terminal, yes, `Accept ${chosen.length} tools of ${name} as shown?`)
+    const tools = chosen.map(({ name, sha256 }) => ({
+      name,
+      sha256,
+      ...(permission === undefined ? {} : { permission }),
+    }))
+    const answer = await api.call('gateway.service-tool.accept', { name, authentication: review.authentication, tools })
+    printResult(terminal, params.json, answer, () =>
+      (answer.accepted as string[]).map((accepted) => `accepted ${accepted}`).join(line_break),
+    )
+    return 0
+  },
+})
+
+/** Throws `CommandFailure` for a name that the service does not list, and for marks that nobody has looked at. */
+function chooseTools(tools: readonly ApiObject[], names: readonly string[], isUnread: boolean): readonly ApiObject[] {
+  const listed = tools.filter(({ state }) => state !== 'absent')
+  const missing = names.find((name) => !listed.some((tool) => tool.name === name))
+  if (missing !== undefined) throw new CommandFailure(1, `the service lists no tool named ${missing}`)
+  if (names.length > 0) return listed.filter(({ name }) => names.includes(name as string))
+  const open = listed.filter(({ state }) => state !== 'accepted')
+  const marked = open.find(({ findings }) => (findings as unknown[]).length > 0)
+  if (isUnread && marked)
+    throw new CommandFailure(
+      3,
+      `the definition of ${marked.name} has marks of one that misleads`,
+      'read it, and name the tools in --tools',
+    )
+  return open
+}

@@ -1,0 +1,35 @@
+// Reads the tools of a registered service, beside what has been accepted of them.
+import type { ApiObject } from '../../client/client.ts'
+import { formatToolReview } from '../../format/tool-review.ts'
+import { connectService, serviceOptions } from '../../options/service-options.ts'
+import { command } from '../../program/command.ts'
+import { choice, flag, required, text } from '../../program/params.ts'
+import { printResult } from '../../terminal/output.ts'
+
+export const definition = command({
+  words: 'gateway review',
+  summary: 'Read the tools that a registered service lists now, beside what has been accepted of them',
+  notes:
+    'Lines with - are as they were accepted, with + as they are. A mark is a hint, no proof: read the definitions.',
+  positionals: { name: required(text('NAME', 'Name of the service')) },
+  options: {
+    authentication: choice('KIND', 'How to authenticate there (default: as approved, else delegated)', [
+      'delegated',
+      'none',
+    ]),
+    changed: flag('Only tools that are new, changed or absent'),
+    ...serviceOptions,
+  },
+  example: 'platform gateway review maps --changed',
+  async run(params, terminal) {
+    const { name, authentication } = params
+    const api = await connectService(params, terminal)
+    const given = authentication === undefined ? {} : { authentication }
+    const answer = await api.call('gateway.service-tool.review', { name, ...given })
+    const tools = (answer.tools as ApiObject[]).filter(({ state }) => !params.changed || state !== 'accepted')
+    printResult(terminal, params.json, { ...answer, tools }, () =>
+      tools.length === 0 && params.changed ? 'nothing has changed' : formatToolReview(terminal, tools),
+    )
+    return 0
+  },
+})

@@ -1,0 +1,33 @@
+// The endpoint of the tools of a registered service, while it is registered.
+import { toolsPath } from '../../../kernel/api/mcp-tools.ts'
+import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { type StoredService, services } from '../registered-service/model.ts'
+import { isExpired } from '../registered-service/rules.ts'
+import { serviceToolsPart, type ToolEndpoint } from './parts.ts'
+
+export type RegisteredEndpoint = ToolEndpoint & Pick<StoredService, 'registered_by'> & { readonly origin: string }
+
+/** Undefined: no such service is registered now. */
+export async function findEndpoint(call: Call, service: string): Promise<RegisteredEndpoint | undefined> {
+  const found = await call.store(services).find(service)
+  if (!found || found.value.state === 'claiming' || isExpired(found.value, call.now())) return undefined
+  const { url: origin, mcp_path = toolsPath, registered_by } = found.value
+  // A path such as //other.example would name another host.
+  const url = new URL(origin)
+  url.pathname = mcp_path.split('?')[0] ?? toolsPath
+  return { service, url, origin, registered_by }
+}
+
+/** For administrators of the site, whose decision it is. */
+export async function requireEndpoint(call: Call, service: string): Promise<RegisteredEndpoint | Refusal> {
+  if (call.caller.tenant_id !== call.site.tenant_id)
+    return refuse('not_your_tenant', 'the registry of the gateway belongs to the tenant of the site')
+  if (call.part(serviceToolsPart).own.has(service))
+    return refuse(
+      'wrong_state',
+      `${service} is a role of this site: its tools are those of its code, and need no approval`,
+    )
+  const endpoint = await findEndpoint(call, service)
+  return endpoint ?? refuse('not_found', `no service named ${service} is registered now`)
+}

@@ -1,0 +1,58 @@
+// Lists the accepted tools of registered services.
+import * as z from 'zod'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
+import { serviceName } from '../../../shared/routing/ingress-settings.ts'
+import { aggregatedName } from '../tool/aggregated-tool.ts'
+import { type AcceptedTool, acceptedTools } from './model.ts'
+import { serviceToolsPart, type ToolListState } from './parts.ts'
+
+/** `held`: its definition has changed. `absent`: not in the list any more. `unverified`: this process has no list of the service. */
+export const toolStates = ['offered', 'held', 'absent', 'unverified'] as const
+
+const acceptedTool = z
+  .strictObject({
+    service: serviceName,
+    name: z.string(),
+    offered_as: z.string(),
+    state: z.enum(toolStates),
+    trouble: z.string().optional().meta({ description: 'Why the list of the service cannot be read at present' }),
+    permission: z.string(),
+    sha256: z.string(),
+    accepted_by: z.string(),
+    accepted_at: z.iso.datetime(),
+    held_at: z.iso.datetime().optional(),
+  })
+  .meta({ id: 'AcceptedTool' })
+
+export const list = operation({
+  summary: 'List the accepted tools of registered services, by name, and which of them are held',
+  method: 'GET',
+  path: '/api/v2/gateway/tool',
+  input: z.strictObject({ ...listFields, service: serviceName.optional() }),
+  output: pageSchema(acceptedTool).meta({ id: 'AcceptedToolPage' }),
+  errors: [],
+  allow: 'gateway:read',
+
+  async run(call, { limit, cursor, ...filters }) {
+    const { docs, ...counted } = await call.store(acceptedTools).page(buildListQuery(filters, limit, cursor))
+    const { states } = call.part(serviceToolsPart)
+    return { items: docs.map(({ value }) => showTool(value, states.get(value.service))), ...counted }
+  },
+})
+
+function showTool(tool: AcceptedTool, known: ToolListState | undefined): z.output<typeof acceptedTool> {
+  const { service, name, permission, sha256, accepted_by, accepted_ts, held } = tool
+  return {
+    ...{ service, name, offered_as: aggregatedName({ service, name }), state: stateOf(tool, known) },
+    ...(known?.trouble === undefined ? {} : { trouble: known.trouble }),
+    ...{ permission, sha256, accepted_by, accepted_at: new Date(accepted_ts).toISOString() },
+    ...(held ? { held_at: new Date(held.seen_ts).toISOString() } : {}),
+  }
+}
+
+function stateOf({ name, held }: AcceptedTool, known: ToolListState | undefined): (typeof toolStates)[number] {
+  if (held) return 'held'
+  if (!known?.listed) return 'unverified'
+  return known.listed.has(name) ? 'offered' : 'absent'
+}

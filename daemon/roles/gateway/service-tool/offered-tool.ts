@@ -1,0 +1,28 @@
+// An accepted tool as the gateway offers it: with the definition that was accepted, and the permission that was given to it.
+import type { Permission } from '../../../kernel/identity/identity.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { childTrace, traceHeaders } from '../../../kernel/telemetry/trace.ts'
+import { PassedToolResult, type UntrustedObject } from '../../../kernel/tools/tool-service.ts'
+import type { AggregatedTool } from '../tool/aggregated-tool.ts'
+import type { AcceptedTool, ToolAuthentication } from './model.ts'
+import { serviceToolsPart, type ToolEndpoint } from './parts.ts'
+
+/** `time_limit_ms`: of a call, from its admission to its answer. */
+export function offerTool(
+  { service, name, definition, permission }: AcceptedTool,
+  endpoint: ToolEndpoint,
+  authentication: ToolAuthentication,
+  time_limit_ms: number,
+): AggregatedTool {
+  const isRead = definition.annotations?.readOnlyHint === true
+  return {
+    ...{ service, name, definition },
+    declared: { method: isRead ? 'GET' : 'POST', allow: permission as Permission, time_limit_ms },
+    audience: authentication === 'none' ? undefined : { service },
+    async perform(call: Call, input: UntrustedObject, token) {
+      const trace = traceHeaders(childTrace(call.trace, (bytes) => call.random(bytes)))
+      const request = { name, input, timeout_ms: time_limit_ms, cancelled: call.signal, trace, isRead }
+      return new PassedToolResult(await call.part(serviceToolsPart).callTool(endpoint, token, request))
+    },
+  }
+}

@@ -1,0 +1,37 @@
+// The part of the gateway that reaches registered services for their tools, and holds what of them is offered now.
+import { part } from '../../../kernel/role/part.ts'
+import type {
+  RemoteToolCall,
+  RemoteToolResult,
+  ToolServiceAddress,
+  ToolServices,
+} from '../../../kernel/tools/tool-service.ts'
+import type { AggregatedTool } from '../tool/aggregated-tool.ts'
+
+/** Where the tools of a registered service are. */
+export type ToolEndpoint = { readonly service: string; readonly url: URL }
+
+/** What one process of the gateway knows of the list of a service. `trouble`: why it cannot be read at present. */
+export type ToolListState = { readonly listed?: ReadonlySet<string> | undefined; readonly trouble?: string | undefined }
+
+export interface ServiceTools {
+  /** Names of the tools that the gateway has from the code, by service. */
+  readonly own: ReadonlyMap<string, ReadonlySet<string>>
+  /** For lists: bounded, and at no address outside `ingress.registered_networks`. */
+  readonly services: ToolServices
+  /** Of the endpoint, with the authorities that the gateway trusts. */
+  addressOf(endpoint: ToolEndpoint, token: ToolServiceAddress['token']): ToolServiceAddress
+  /** Throws `Refusal`: that of the service, or `unavailable` at once while the service has failed too often. */
+  callTool(
+    endpoint: ToolEndpoint,
+    token: string | undefined,
+    call: RemoteToolCall & { readonly isRead: boolean },
+  ): Promise<RemoteToolResult>
+  /** From now on these tools of the service, and no others. */
+  offer(service: string, tools: readonly AggregatedTool[]): void
+  readonly states: Map<string, ToolListState>
+}
+export const serviceToolsPart = part<ServiceTools>('service-tools')
+
+/** The topic on which a process announces that accepted tools have changed. */
+export const accepted_tools_topic = 'accepted tools'

@@ -1,0 +1,145 @@
+// Follows the tools of one service: offers those that are listed as they were accepted, and holds those that have changed.
+import { isRefusal } from '../../../kernel/error/errors.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { followTools } from '../../../kernel/tools/follow-tools.ts'
+import { toolHeldTotal } from '../metrics.ts'
+import { settings } from '../settings.ts'
+import { settle } from '../settle.ts'
+import { aggregatedName } from '../tool/aggregated-tool.ts'
+import type { RegisteredEndpoint } from './find-endpoint.ts'
+import { loadAcceptedTools } from './load-accepted.ts'
+import { type AcceptedTool, acceptedTools, type StoredApproval, toolApprovals } from './model.ts'
+import { offerTool } from './offered-tool.ts'
+import { serviceToolsPart } from './parts.ts'
+import { readListedTools } from './read-tools.ts'
+import { compareList, type ListComparison, type ListedTool } from './rules.ts'
+
+export class ToolFollowing {
+  readonly #call: Call
+  readonly #endpoint: RegisteredEndpoint
+  readonly #approval: StoredApproval
+  #listed: readonly ListedTool[] | undefined
+  /** Why the list could not be read last, so that each reason is logged once. */
+  #trouble: string | undefined
+  #isReplaced = false
+  readonly #ending = new AbortController()
+  /** Of the whole following; never rejects. */
+  readonly ended: Promise<void>
+  isOver = false
+
+  /** `former`: of the same endpoint, before the acceptance: what it has read is offered until the list is read again. */
+  constructor(call: Call, endpoint: RegisteredEndpoint, approval: StoredApproval, former?: ToolFollowing) {
+    this.#call = call
+    this.#endpoint = endpoint
+    this.#approval = approval
+    this.#listed = former ? former.#listed : undefined
+    this.ended = this.#run()
+  }
+
+  /** Whether it reads the list of this endpoint, as the approval permits. */
+  suits({ url, registered_by }: RegisteredEndpoint, { authentication }: StoredApproval): boolean {
+    const { url: own, registered_by: owner } = this.#endpoint
+    return own.href === url.href && owner === registered_by && this.#approval.authentication === authentication
+  }
+
+  /** Follows by another approval of the same service: the list is read again, since this one may be older than the acceptance. */
+  async replace(approval: StoredApproval): Promise<ToolFollowing> {
+    if (approval.revision === this.#approval.revision) return this
+    this.#isReplaced = true
+    await this.end()
+    return new ToolFollowing(this.#call, this.#endpoint, approval, this)
+  }
+
+  async end(): Promise<void> {
+    this.#ending.abort()
+    await this.ended
+  }
+
+  async #run(): Promise<void> {
+    const { service } = this.#endpoint
+    try {
+      await this.#follow(AbortSignal.any([this.#call.signal, this.#ending.signal]))
+    } catch (error) {
+      this.#report(isRefusal(error) ? error.message : String(error))
+    } finally {
+      this.isOver = true
+      if (!this.#isReplaced) {
+        this.#call.part(serviceToolsPart).states.delete(service)
+        this.#publish([])
+      }
+    }
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { services, addressOf, states } = this.#call.part(serviceToolsPart)
+    const address = addressOf(this.#endpoint, () => this.#requestToken())
+    if (this.#listed) await this.#offerListed(this.#listed)
+    for await (const listing of followTools(services, address, this.#call, signal)) {
+      if ('trouble' in listing) {
+        this.#report(listing.trouble.message)
+        states.set(this.#endpoint.service, { ...states.get(this.#endpoint.service), trouble: listing.trouble.message })
+        continue
+      }
+      this.#trouble = undefined
+      this.#listed = await readListedTools(this.#call, listing.tools)
+      await this.#hold(await this.#offerListed(this.#listed))
+    }
+  }
+
+  async #requestToken(): Promise<string | undefined> {
+    const { authentication, principal, service } = this.#approval
+    if (authentication === 'none' || !principal) return undefined
+    const issued = await this.#call
+      .delegation(principal, { collection: toolApprovals.name, id: service })
+      .token({ service })
+    if (isRefusal(issued)) throw issued
+    return issued.token
+  }
+
+  /** Offers what is listed as it was accepted. Returns the comparison of the accepted tools with the list. */
+  async #offerListed(listed: readonly ListedTool[]): Promise<ListComparison> {
+    const { service } = this.#endpoint
+    const accepted = (await loadAcceptedTools(this.#call, service)).map(({ value }) => value)
+    const comparison = compareList(accepted, listed)
+    this.#publish(accepted.filter(({ name }) => comparison.same.has(name)))
+    this.#call.part(serviceToolsPart).states.set(service, { listed: new Set(listed.map(({ name }) => name)) })
+    return comparison
+  }
+
+  /** They are withdrawn already: nobody calls them while the store is slow. */
+  async #hold({ changed }: ListComparison): Promise<void> {
+    for (const [tool, sha256] of changed) await this.#holdTool(tool, sha256)
+  }
+
+  #publish(tools: readonly AcceptedTool[]): void {
+    const time_limit_ms = this.#call.settings(settings).tool_call_s * 1_000
+    const offered = tools.map((tool) => offerTool(tool, this.#endpoint, this.#approval.authentication, time_limit_ms))
+    this.#call.part(serviceToolsPart).offer(this.#endpoint.service, offered)
+  }
+
+  /** Recorded by the process that sees it first. */
+  async #holdTool({ service, name, sha256: accepted }: AcceptedTool, sha256: string): Promise<void> {
+    const call = this.#call
+    const id = aggregatedName({ service, name })
+    const audit = [call.audited('gateway.tool.held', id, { accepted, listed: sha256 })]
+    const held = await settle(
+      call
+        .store(acceptedTools)
+        .update(id, ({ value }) =>
+          value.held || value.sha256 !== accepted
+            ? { answer: false }
+            : { next: { ...value, held: { sha256, seen_ts: call.now() } }, answer: true, audit },
+        ),
+    )
+    if (!held?.answer) return
+    call.count(toolHeldTotal, { service })
+    call.log.warn('gateway.tool.held', { trace_id: call.trace.trace_id, tool: id, accepted, listed: sha256 })
+  }
+
+  #report(trouble: string): void {
+    if (trouble === this.#trouble) return
+    this.#trouble = trouble
+    const { trace_id } = this.#call.trace
+    this.#call.log.warn('gateway.tool.unread', { trace_id, service: this.#endpoint.service, reason: trouble })
+  }
+}

@@ -1,0 +1,84 @@
+// Opens how the gateway reaches the tools of other services: of registered ones, and of roles in other processes.
+import { readFileSync } from 'node:fs'
+import { type AddressRule, anyAddress, networkRule } from '../../../adapters/platform/address-rule/address-rule.ts'
+import { product } from '../../../adapters/platform/product/product.ts'
+import type { SiteResources } from '../../boot/site-resources.ts'
+import { toolsTopic } from '../../kernel/api/mcp-tools.ts'
+import type { AddressedOperation } from '../../kernel/operation/operation.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
+import type { RemoteToolCall, RemoteToolResult, ToolServices } from '../../kernel/tools/tool-service.ts'
+import type { ServiceTools } from '../../roles/gateway/service-tool/parts.ts'
+import { settings } from '../../roles/gateway/settings.ts'
+import { type AggregatedTool, toOperation } from '../../roles/gateway/tool/aggregated-tool.ts'
+import { ingressSettings } from '../../shared/routing/ingress-settings.ts'
+import { ToolConnections } from './tool-connections.ts'
+
+const limits = { answer_ms: 30_000, answer_bytes: 16_777_216, depth: 128, tools: 500 }
+
+/** A call of a tool of a service that the profile names. */
+export type SiteToolCall = {
+  readonly service: string
+  readonly url: URL
+  readonly token: string | undefined
+  readonly isRead: boolean
+  readonly call: RemoteToolCall
+}
+
+export type OpenedServiceTools = {
+  readonly part: ServiceTools
+  /** Of a role of the site in another process. */
+  callSiteTool(request: SiteToolCall): Promise<RemoteToolResult>
+  /** Of registered services, by service and name: the same array until they change. */
+  listOffered(): readonly AddressedOperation[]
+  close(): void
+}
+
+export function openServiceTools(
+  { resolved, announcements }: Pick<SiteResources, 'resolved' | 'announcements'>,
+  own: ServiceTools['own'],
+): OpenedServiceTools {
+  const { ca_file } = getSettings(resolved, settings)
+  const ca = ca_file === undefined ? undefined : readFileSync(ca_file, 'utf8')
+  const registered = lazyServices(networkRule(getSettings(resolved, ingressSettings).registered_networks))
+  const ofProfile = lazyServices(anyAddress)
+  const connections = new ToolConnections(() => performance.now())
+  const offered = new Map<string, readonly AggregatedTool[]>()
+  let operations: readonly AddressedOperation[] = []
+  const part: ServiceTools = {
+    ...{ own, services: registered, states: new Map() },
+    addressOf: ({ url }, token) => ({ url, token, ca }),
+    callTool: ({ service, url }, token, { isRead, ...call }) =>
+      connections.callTool({ services: registered, service, address: { url, ca }, token, isRead, call }),
+    offer(service, tools) {
+      if (isSameOffer(offered.get(service) ?? [], tools)) return
+      offered.set(service, tools)
+      operations = listByService(offered).map(toOperation)
+      announcements.announce(toolsTopic('gateway'))
+    },
+  }
+  return {
+    part,
+    callSiteTool: ({ service, url, token, isRead, call }) =>
+      connections.callTool({ services: ofProfile, service, address: { url, ca }, token, isRead, call }),
+    listOffered: () => operations,
+    close: () => connections.close(),
+  }
+}
+
+/** The library is loaded with the first connection. */
+function lazyServices(rule: AddressRule): ToolServices {
+  let loaded: Promise<ToolServices> | undefined
+  const load = () =>
+    (loaded ??= import('../../../adapters/tools/mcp/connect-tools.ts').then(({ mcpToolServices }) =>
+      mcpToolServices({ about: { name: 'gateway', version: product.version }, limits, rule }),
+    ))
+  return { connect: async (address, signal) => (await load()).connect(address, signal) }
+}
+
+function listByService(offered: ReadonlyMap<string, readonly AggregatedTool[]>): readonly AggregatedTool[] {
+  return [...offered].sort(([one], [other]) => (one < other ? -1 : 1)).flatMap(([, tools]) => tools)
+}
+
+function isSameOffer(before: readonly AggregatedTool[], after: readonly AggregatedTool[]): boolean {
+  return JSON.stringify(before) === JSON.stringify(after)
+}
