@@ -41,13 +41,17 @@ async function startGateway(folder: string) {
   const site = path.join(folder, 'site')
   const run = (...words: string[]) => execFileSync(executable, [...words, '--site', site], { encoding: 'utf8' })
   run('init', '--name', 'front', '--tenant', 'bench', '--roles', 'site,gateway', '--yes')
-  const sections = {
-    gateway: { services: [`http://127.0.0.1:${ports.service}`], port: ports.gateway, metrics_listen: '127.0.0.1:0' },
-    identity: { audiences: { plain: ['gateway'] } },
+  const audiences = { plain: ['gateway'] }
+  appendFileSync(path.join(site, 'profile.yaml'), `\nidentity: ${JSON.stringify({ audiences })}\n`)
+  const env = {
+    ...{ GATEWAY_PORT: String(ports.gateway), GATEWAY_SERVICES: `http://127.0.0.1:${ports.service}` },
+    ...{
+      GATEWAY_MCP_ENABLED: 'true',
+      GATEWAY_METRICS_LISTEN: '127.0.0.1:0',
+      SITE_PORT: '0',
+      SITE_METRICS_LISTEN: '127.0.0.1:0',
+    },
   }
-  for (const [name, section] of Object.entries(sections))
-    appendFileSync(path.join(site, 'profile.yaml'), `\n${name}: ${JSON.stringify(section)}\n`)
-  const env = { SITE_PORT: '0', SITE_METRICS_LISTEN: '127.0.0.1:0' }
   const program = await startPinnedProgram(
     benchCores.measured,
     [executable, 'serve', '--site', site],

@@ -96,8 +96,9 @@ async function performForSurface(
   if (traced) served.trace = startTrace(context, { headers })
   const { cancelled } = options
   const signal = AbortSignal.any([served.controller.signal, ...(cancelled ? [cancelled] : [])])
-  const work = admitAndPerform(context, exchange, target, through, { headers, signal }).catch((error: unknown) =>
-    toRefusal(context, target.address, served.trace, error),
+  const { onProgress } = options
+  const work = admitAndPerform(context, exchange, target, through, { headers, signal, onProgress }).catch(
+    (error: unknown) => toRefusal(context, target.address, served.trace, error),
   )
   const outcome = await untilAborted(signal, work)
   if (cancelled?.aborted) served.outcome = 'aborted'
@@ -124,7 +125,11 @@ async function admitAndPerform(
   { served, request, body_bytes }: SurfaceExchange,
   target: AddressedOperation,
   through: SurfaceInput,
-  { headers, signal }: { readonly headers: HeaderFields; readonly signal: AbortSignal },
+  {
+    headers,
+    signal,
+    onProgress,
+  }: Pick<SurfaceCallOptions, 'headers' | 'onProgress'> & { readonly signal: AbortSignal },
 ): Promise<OperationResponse | Refusal> {
   const { operation } = target
   const untraced = checkTraceHeader(context, target, headers)
@@ -151,6 +156,7 @@ async function admitAndPerform(
     ...conditions,
     trace: served.trace,
     signal,
+    onProgress,
     credential: delegatingCredential(presented),
   })
 }

@@ -12,6 +12,9 @@ import {
 import type { McpResource } from '../../../daemon/kernel/api/mcp-resources.ts'
 import type { McpTool } from '../../../daemon/kernel/api/mcp-tools.ts'
 import type { SurfaceRequest, SurfaceResponse, SurfaceStream } from '../../../daemon/kernel/api/surface.ts'
+import { timeLimitOf } from '../../../daemon/kernel/operation/operation.ts'
+import type { ToolProgress } from '../../../daemon/kernel/tools/tool-service.ts'
+import { answerWithProgress, readProgressToken } from './follow-progress.ts'
 import { McpSession, type McpSessions } from './mcp-sessions.ts'
 import { readMeta } from './message-meta.ts'
 import { offerResources } from './offer-resources.ts'
@@ -46,8 +49,21 @@ export async function answerMessage(
   if (await isLegacyRequest(request, body)) return await answerWithHandshake(context, surfaceRequest, request)
   if ((body as { method?: unknown } | null)?.method === 'subscriptions/listen')
     return await answerSubscription(context, { ...surfaceRequest, body: undefined }, request, body)
-  const response = await createHandler(context, surfaceRequest).fetch(request, { parsedBody: body })
-  return await toSurfaceResponse(response)
+  return await following(surfaceRequest, async (onProgress) => {
+    const handler = createHandler(context, surfaceRequest, { onProgress })
+    return await toSurfaceResponse(await handler.fetch(request, { parsedBody: body }))
+  })
+}
+
+type ProgressReceiver = (progress: ToolProgress) => void
+
+/** `act`: reports to the client where it follows the call. */
+async function following(
+  surfaceRequest: SurfaceRequest,
+  act: (onProgress: ProgressReceiver | undefined) => Promise<SurfaceResponse>,
+): Promise<SurfaceResponse | SurfaceStream> {
+  const token = readProgressToken(surfaceRequest)
+  return await (token === undefined ? act(undefined) : answerWithProgress(token, act))
 }
 
 /**
@@ -76,8 +92,8 @@ async function answerSubscription(
   })
 }
 
-function createHandler(context: McpContext, surfaceRequest: SurfaceRequest) {
-  return createMcpHandler(() => createToolServer(context, surfaceRequest), {
+function createHandler(context: McpContext, surfaceRequest: SurfaceRequest, terms: ServerTerms = {}) {
+  return createMcpHandler(() => createToolServer(context, surfaceRequest, terms), {
     legacy: 'reject',
     // Streams are kept alive by the listener.
     keepAliveMs: 0,
@@ -96,7 +112,7 @@ async function answerWithHandshake(
   context: McpContext,
   surfaceRequest: SurfaceRequest,
   request: Request,
-): Promise<SurfaceResponse> {
+): Promise<SurfaceResponse | SurfaceStream> {
   const { body, caller, headers } = surfaceRequest
   if (isInitializeRequest(body)) {
     const answer = await handleMessage(context, surfaceRequest, request)
@@ -109,8 +125,10 @@ async function answerWithHandshake(
   if (id === undefined) return rpcError(400, -32_000, 'Mcp-Session-Id is missing: a session begins with initialize')
   const session = findSession(context, surfaceRequest, id)
   if (!(session instanceof McpSession)) return session
-  return await runInSession(session, body, (cancelled) =>
-    handleMessage(context, surfaceRequest, request, { cancelled, state: session }),
+  return await following(surfaceRequest, (onProgress) =>
+    runInSession(session, body, (cancelled) =>
+      handleMessage(context, surfaceRequest, request, { cancelled, state: session, onProgress }),
+    ),
   )
 }
 
@@ -138,9 +156,9 @@ async function handleMessage(
   context: McpContext,
   surfaceRequest: SurfaceRequest,
   request: Request,
-  inSession?: SessionRequest,
+  terms?: ServerTerms,
 ): Promise<SurfaceResponse> {
-  const server = createToolServer(context, surfaceRequest, inSession)
+  const server = createToolServer(context, surfaceRequest, terms)
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   await server.connect(transport)
   try {
@@ -151,12 +169,16 @@ async function handleMessage(
 }
 
 /** `cancelled`: aborted when the client cancels the call. `state`: of the list that the session has read. */
-type SessionRequest = { readonly cancelled: AbortSignal; readonly state: ListedState }
+type ServerTerms = {
+  readonly cancelled?: AbortSignal
+  readonly state?: ListedState
+  readonly onProgress?: ProgressReceiver | undefined
+}
 
 function createToolServer(
   { about, catalogue, resources, onError }: McpContext,
   surfaceRequest: SurfaceRequest,
-  { cancelled, state }: Partial<SessionRequest> = {},
+  { cancelled, state, onProgress }: ServerTerms = {},
 ): Server {
   const server = new Server(about, {
     capabilities: { tools: { listChanged: true }, ...(resources.length > 0 ? { resources: {} } : {}) },
@@ -174,12 +196,19 @@ function createToolServer(
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
     const performed = await surfaceRequest.perform(tool.target, params.arguments ?? {}, {
       ...readMeta(surfaceRequest),
-      cancelled,
+      cancelled: onProgress ? withinLimit(tool, cancelled) : cancelled,
+      onProgress,
     })
     return toToolResult(performed)
   })
   if (resources.length > 0) offerResources(server, resources, surfaceRequest, cancelled)
   return server
+}
+
+/** A request that has become a stream has no time limit of its listener. */
+function withinLimit({ target }: McpTool, cancelled: AbortSignal | undefined): AbortSignal {
+  const limit = AbortSignal.timeout(timeLimitOf(target.operation))
+  return cancelled ? AbortSignal.any([cancelled, limit]) : limit
 }
 
 /** A client that waits for less than the time limit of a long tool loses its answer. */

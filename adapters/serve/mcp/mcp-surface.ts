@@ -50,6 +50,7 @@ export function mcpSurface(options: McpSurfaceOptions): Surface {
   const sessions = new McpSessions(options.sessions, options.now, options.random)
   const failed = (error: Error) => options.log.debug(`${role}.agentspace.refused`, { why: error.message })
   let speaking: McpContext | undefined
+  let loaded: Promise<typeof import('./answer-message.ts')> | undefined
   const speak = () =>
     (speaking ??= {
       about,
@@ -69,7 +70,8 @@ export function mcpSurface(options: McpSurfaceOptions): Surface {
       const { method, path, headers } = request
       if (path.split('?')[0] !== toolsPath) return metadataResponse(options, headers)
       if (method === 'GET' || method === 'HEAD') return openSessionStream(speak(), request)
-      const { answerMessage, endSession } = await import('./answer-message.ts')
+      loaded ??= import('./answer-message.ts')
+      const { answerMessage, endSession } = await loaded
       return method === 'DELETE' ? endSession(speak(), request) : await answerMessage(speak(), request)
     },
   }

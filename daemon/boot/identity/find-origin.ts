@@ -10,6 +10,8 @@ export type OriginRegister = {
   readonly isOfProvider: (token: string) => boolean
 }
 
+const claimedOrigin = issuedClaims.pick({ origin: true, client_id: true, derived_from: true }).partial()
+
 /**
  * Tokens of the token endpoint name their origin. Those of an earlier release do not: a command names the subject as the
  * client, so that another name is that of a client, also of one that the profile does not list any more.
@@ -20,7 +22,7 @@ export function findOrigin(
   token: string,
 ): CredentialOrigin {
   if (provider && isOfProvider(token)) return { source: 'provider', issuer: provider.issuer }
-  const { origin, client_id, derived_from } = issuedClaims.partial().parse(verified)
+  const { origin, client_id, derived_from } = claimedOrigin.parse(verified)
   if (origin) return origin
   const isListed = clients.some((client) => client.client_id === client_id)
   if (client_id === undefined || (client_id === verified.sub && !isListed)) return { source: 'token' }

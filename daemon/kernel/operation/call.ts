@@ -9,6 +9,7 @@ import type { Clearance, Label } from '../label/label.ts'
 import type { ScopedStore } from '../store/scoped-store.ts'
 import type { Collection, StoredFields } from '../store/store.ts'
 import type { Trace } from '../telemetry/trace.ts'
+import type { ToolProgress } from '../tools/tool-service.ts'
 import type { SurfaceName } from './operation.ts'
 import type { RoleClients } from './operation-contract.ts'
 import type { RoleEnvironment } from './role-environment.ts'
@@ -70,6 +71,8 @@ export interface Call extends RoleEnvironment {
   openCallOf(stored: StoredPrincipal, work: WorkPlace, terms: StoredCallTerms): Promise<Call | Refusal>
   /** A call in the name of a party of the profile, with the rights of no role. Throws unless this call is of a service of the site. */
   openConfinedCall(party: ConfinedParty): Call
+  /** Reports to a client that follows the call of a tool; to no other. */
+  reportProgress(progress: ToolProgress): void
   /** An audit record with subject, tenant, time and trace filled in. */
   audited(action: string, target: string, detail: Readonly<Record<string, unknown>>, label?: Label): AuditEvent
   /** Names the object of this call, or more of it, once it is verified. */

@@ -215,6 +215,7 @@ function createCall(
       const confined = { ...party, roles: [], permissions: new Set<string>() }
       return createCallFor(context, confined, address, trace, request.signal)
     },
+    reportProgress: (progress) => request.onProgress?.(progress),
     // Members in canonical order, in which they print fastest.
     audited: (action, target, detail, label?: Label) => ({
       action,

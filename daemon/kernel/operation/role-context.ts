@@ -6,6 +6,7 @@ import type { Store } from '../store/store.ts'
 import type { ReportThrottle } from '../telemetry/report-throttle.ts'
 import type { SpanRecorder } from '../telemetry/spans.ts'
 import type { Trace } from '../telemetry/trace.ts'
+import type { ToolProgress } from '../tools/tool-service.ts'
 import type { SignedBody } from './call.ts'
 import type { AddressedOperation, SurfaceName } from './operation.ts'
 import type { RoleClients } from './operation-contract.ts'
@@ -30,6 +31,8 @@ export type OperationRequest = {
   /** The whole Authorization header, for the operations that authenticate clients rather than tokens. */
   readonly authorization?: string | undefined
   readonly signed_body?: SignedBody | undefined
+  /** Receives what the operation reports while it runs, from a client that follows the call. */
+  readonly onProgress?: ((progress: ToolProgress) => void) | undefined
   /** How the caller was identified, for `Call.delegation` alone. */
   readonly credential?: DelegatingCredential | undefined
 }

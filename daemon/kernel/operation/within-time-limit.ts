@@ -24,9 +24,12 @@ export async function withinTimeLimit(
   try {
     return await untilAborted(ending, perform(ending))
   } finally {
-    done.abort()
+    done.abort(finished)
   }
 }
+
+/** A reason that is made once: the default one has a stack, at each call. */
+const finished = 'the operation has ended'
 
 async function abortAfter(
   environment: TimedWork['environment'],

@@ -41,9 +41,9 @@ export const settings = settingsBlock('gateway', {
     env: 'GATEWAY_PULL_INTERVAL_SECONDS',
     doc: 'Interval at which it reads the service-info of those; a service is dropped three intervals after its last answer.',
   }),
-  tool_call_s: z.int().min(1).max(600).default(60).meta({
+  tool_call_s: z.int().min(1).max(600).default(30).meta({
     env: 'GATEWAY_TOOL_CALL_SECONDS',
-    doc: 'Seconds that a registered service may take for the call of one of its tools.',
+    doc: 'Seconds that a registered service may take for the call of one of its tools; above 30, a caller has a smaller share of calls at once.',
   }),
   max_services: z.int().min(1).max(1_000).default(1_000).meta({
     doc: 'Maximum number of registered services; the profile’s own, in registrants and services, always have a place.',

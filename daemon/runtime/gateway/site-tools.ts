@@ -14,7 +14,7 @@ import type { Role } from '../../kernel/role/role.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { platformSettings } from '../../kernel/settings/platform-settings.ts'
 import { childTrace, traceHeaders } from '../../kernel/telemetry/trace.ts'
-import { PassedToolResult, type UntrustedObject } from '../../kernel/tools/tool-service.ts'
+import { PassedToolResult, type ToolProgress, type UntrustedObject } from '../../kernel/tools/tool-service.ts'
 import { toolAggregator } from '../../role-calls.ts'
 import type { AggregatedTool } from '../../roles/gateway/tool/aggregated-tool.ts'
 import { roles as everyOutline } from '../../roles.ts'
@@ -84,6 +84,7 @@ async function performHere(context: RoleContext, { target }: McpTool, { call, in
     accepts: ['application/json'],
     trace: childTrace(call.trace, (bytes) => call.random(bytes)),
     signal: call.signal,
+    onProgress: (progress) => call.reportProgress(progress),
     credential: { subject_token: token },
   })
   return isRefusal(answer) ? answer : answer.body
@@ -100,7 +101,8 @@ async function performElsewhere(
   const timeout_ms = timeLimitOf(tool.target.operation)
   const trace = traceHeaders(childTrace(call.trace, (bytes) => call.random(bytes)))
   const isRead = tool.target.operation.method === 'GET'
-  const request = { name: tool.name, input, timeout_ms, cancelled: call.signal, trace }
+  const onProgress = (progress: ToolProgress) => call.reportProgress(progress)
+  const request = { name: tool.name, input, timeout_ms, cancelled: call.signal, onProgress, trace }
   return new PassedToolResult(
     await callSiteTool({ service, url: new URL(toolsPath, url), token, isRead, call: request }),
   )

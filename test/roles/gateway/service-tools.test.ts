@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addressRule } from '../../../adapters/platform/address-rule/address-rule.ts'
 import { mcpToolServices } from '../../../adapters/tools/mcp/connect-tools.ts'
-import type { ToolConnection } from '../../../daemon/kernel/tools/tool-service.ts'
+import type { ToolConnection, ToolProgress } from '../../../daemon/kernel/tools/tool-service.ts'
 import { accept } from '../../../daemon/roles/gateway/service-tool/accept.ts'
 import { list } from '../../../daemon/roles/gateway/service-tool/list.ts'
 import { review } from '../../../daemon/roles/gateway/service-tool/review.ts'
@@ -92,6 +92,18 @@ describe.each(['2026-07-28', '2025-11-25'])('of a service that speaks %s', (revi
     const [, token = ''] = service.credentials.at(-1)?.split(' ') ?? []
     expect(readClaims(token)).toMatchObject({ sub: 'ann', aud: 'maps', act: { sub: 'role:gateway' } })
     expect((await call('fail')).is_error).toBe(true)
+  })
+
+  test('a client that follows a call gets its progress', async () => {
+    const connection = await connect('ann', ['analyst'])
+    const seen: ToolProgress[] = []
+    const onProgress = (progress: ToolProgress) => void seen.push(progress)
+    const input = { n: 1 }
+    const answer = await connection.callTool({ name: 'maps__count', input, timeout_ms: 10_000, onProgress })
+    expect(answer).toMatchObject({ is_error: false, structured_content: input })
+    // A later report may take the place of earlier ones.
+    expect(seen.at(-1)).toEqual({ progress: 3, total: 3 })
+    await connection.close()
   })
 
   test('a client that gives up ends the call at the service', async () => {

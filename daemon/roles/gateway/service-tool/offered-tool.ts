@@ -2,7 +2,7 @@
 import type { Permission } from '../../../kernel/identity/identity.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { childTrace, traceHeaders } from '../../../kernel/telemetry/trace.ts'
-import { PassedToolResult, type UntrustedObject } from '../../../kernel/tools/tool-service.ts'
+import { PassedToolResult, type ToolProgress, type UntrustedObject } from '../../../kernel/tools/tool-service.ts'
 import type { AggregatedTool } from '../tool/aggregated-tool.ts'
 import type { AcceptedTool, ToolAuthentication } from './model.ts'
 import { serviceToolsPart, type ToolEndpoint } from './parts.ts'
@@ -21,7 +21,8 @@ export function offerTool(
     audience: authentication === 'none' ? undefined : { service },
     async perform(call: Call, input: UntrustedObject, token) {
       const trace = traceHeaders(childTrace(call.trace, (bytes) => call.random(bytes)))
-      const request = { name, input, timeout_ms: time_limit_ms, cancelled: call.signal, trace, isRead }
+      const onProgress = (progress: ToolProgress) => call.reportProgress(progress)
+      const request = { name, input, timeout_ms: time_limit_ms, cancelled: call.signal, onProgress, trace, isRead }
       return new PassedToolResult(await call.part(serviceToolsPart).callTool(endpoint, token, request))
     },
   }

@@ -1,0 +1,69 @@
+// The answer to a followed call is a stream from the first report on; a slow client gets the last report.
+import { expect, test } from 'vitest'
+import type { SurfaceRequest, SurfaceResponse, SurfaceStream } from '../../../daemon/kernel/api/surface.ts'
+import type { ServerEvent } from '../../../daemon/kernel/operation/operation.ts'
+import type { ToolProgress } from '../../../daemon/kernel/tools/tool-service.ts'
+import { answerWithProgress, readProgressToken } from './follow-progress.ts'
+
+const answer: SurfaceResponse = { status: 200, headers: {}, text: '{"jsonrpc":"2.0","id":1,"result":{}}' }
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** A call that reports and answers by hand. */
+async function begin() {
+  const { promise, resolve } = Promise.withResolvers<SurfaceResponse>()
+  let report: (progress: ToolProgress) => void = () => undefined
+  const answered = answerWithProgress('t', (onProgress) => {
+    report = onProgress
+    return promise
+  })
+  return { answered, report: (progress: number) => report({ progress }), finish: () => resolve(answer) }
+}
+
+const readNext = async (events: AsyncIterator<ServerEvent>) =>
+  (await events.next()).value?.data as Record<string, unknown>
+const iterate = (stream: SurfaceResponse | SurfaceStream) => (stream as SurfaceStream).events[Symbol.asyncIterator]()
+
+test('a call without reports has its plain answer', async () => {
+  const { answered, finish } = await begin()
+  finish()
+  expect(await answered).toBe(answer)
+})
+
+test('reports come first, and the answer ends the stream', async () => {
+  const { answered, report, finish } = await begin()
+  report(1)
+  const events = iterate(await answered)
+  expect(await readNext(events)).toMatchObject({
+    method: 'notifications/progress',
+    params: { progressToken: 't', progress: 1 },
+  })
+  report(2)
+  expect(await readNext(events)).toMatchObject({ params: { progress: 2 } })
+  finish()
+  expect(await readNext(events)).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
+  expect((await events.next()).done).toBe(true)
+})
+
+test('of many reports, a slow client gets the last', async () => {
+  const { answered, report, finish } = await begin()
+  report(1)
+  const events = iterate(await answered)
+  for (const progress of [2, 3, 4]) report(progress)
+  expect(await readNext(events)).toMatchObject({ params: { progress: 4 } })
+  report(5)
+  finish()
+  await turn()
+  expect(await readNext(events)).toMatchObject({ params: { progress: 5 } })
+  expect(await readNext(events)).toHaveProperty('result')
+})
+
+test.each<[string, unknown, string, string | number | undefined]>([
+  ['a text', 'abc', 'application/json, text/event-stream', 'abc'],
+  ['a number', 7, 'text/event-stream', 7],
+  ['a text beyond its limit', 'x'.repeat(257), 'text/event-stream', undefined],
+  ['an object', {}, 'text/event-stream', undefined],
+  ['a client that takes no stream', 7, 'application/json', undefined],
+])('the token of progress: %s', (_, progressToken, accept, expected) => {
+  const body = { method: 'tools/call', params: { _meta: { progressToken } } }
+  expect(readProgressToken({ body, headers: { accept } } as unknown as SurfaceRequest)).toBe(expected)
+})
