@@ -7,6 +7,9 @@ import type { AggregatedTool } from '../tool/aggregated-tool.ts'
 import type { AcceptedTool, ToolAuthentication } from './model.ts'
 import { serviceToolsPart, type ToolEndpoint } from './parts.ts'
 
+/** Of the time limit of a call: a service that does not answer has failed before the call has. */
+const share_of_service = 0.9
+
 /** `time_limit_ms`: of a call, from its admission to its answer. */
 export function offerTool(
   { service, name, definition, permission }: AcceptedTool,
@@ -22,7 +25,8 @@ export function offerTool(
     async perform(call: Call, input: UntrustedObject, token) {
       const trace = traceHeaders(childTrace(call.trace, (bytes) => call.random(bytes)))
       const onProgress = (progress: ToolProgress) => call.reportProgress(progress)
-      const request = { name, input, timeout_ms: time_limit_ms, cancelled: call.signal, onProgress, trace, isRead }
+      const timeout_ms = time_limit_ms * share_of_service
+      const request = { name, input, timeout_ms, cancelled: call.signal, onProgress, trace, isRead }
       return new PassedToolResult(await call.part(serviceToolsPart).callTool(endpoint, token, request))
     },
   }
