@@ -46,6 +46,8 @@ export type StartPlan = {
 export type SiteResources = StartPlan & {
   readonly site: Site
   readonly logOf: (role: string) => Log
+  /** For a line of each request: written in blocks, of which a killed process loses the last. */
+  readonly accessLogOf: (role: string) => Log
   readonly random: (bytes: number) => string
   /** A uniform random number from 0 to 1. */
   readonly chance: () => number
@@ -69,8 +71,10 @@ export async function openSiteResources(plan: StartPlan): Promise<SiteResources>
   const { folder, resolved, clock } = plan
   const site = buildSite(resolved)
   const random = systemRandom()
-  const logOf = (role: string) =>
-    plan.log ?? pinoLog({ level: findLogLevel(resolved, role), to: 'stderr', base: { site: site.name, role } })
+  const openLog = (role: string, inBlocks: boolean) =>
+    plan.log ??
+    pinoLog({ level: findLogLevel(resolved, role), to: 'stderr', base: { site: site.name, role }, inBlocks })
+  const logOf = (role: string) => openLog(role, false)
   const chance = () => drawChance(random)
   const identity = await openSiteIdentity({
     folder,
@@ -85,6 +89,7 @@ export async function openSiteResources(plan: StartPlan): Promise<SiteResources>
     ...plan,
     site,
     logOf,
+    accessLogOf: (role) => openLog(role, true),
     random,
     chance,
     keyValue: await openKeyValue({ ...plan, ...clock, site: site.name, log: logOf('boot'), chance }),

@@ -12,8 +12,20 @@ const secretNames: ReadonlySet<string> = new Set(
 )
 const secretNameEndings = /[_.-](token|secret|password|passphrase|private_key|api_key|access_key|credentials?)$/
 
-/** Camel case is read as snake case, so that `clientSecret` is one name with `client_secret`. */
+/** Names of fields are few, but those of maps may be of callers. */
+const max_known_names = 1_000
+const knownNames = new Map<string, boolean>()
+
 export function isSecretName(name: string): boolean {
+  const known = knownNames.get(name)
+  if (known !== undefined) return known
+  const isSecret = matchSecretName(name)
+  if (knownNames.size < max_known_names) knownNames.set(name, isSecret)
+  return isSecret
+}
+
+/** Camel case is read as snake case, so that `clientSecret` is one name with `client_secret`. */
+function matchSecretName(name: string): boolean {
   const plain = name.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toLowerCase()
   return secretNames.has(plain) || secretNameEndings.test(plain)
 }

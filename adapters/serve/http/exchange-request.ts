@@ -102,6 +102,17 @@ export class ExchangeResponse extends Writable implements ResponseProducer {
   }
 }
 
+/** The value of a field, as `ExchangeRequest.headers` has it. `name`: in lower case. */
+export function joinField(rawHeaders: readonly string[], name: string): string | undefined {
+  let value: string | undefined
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const found = rawHeaders[at] as string
+    if (found.length !== name.length || found.toLowerCase() !== name) continue
+    value = value === undefined ? rawHeaders[at + 1] : `${value}, ${rawHeaders[at + 1]}`
+  }
+  return value
+}
+
 /** Fields of the connection, which the exchange sees to; it sends `100 Continue` when the body is read. */
 const connectionFields: ReadonlySet<string> = new Set(['connection', 'expect', 'keep-alive', 'upgrade'])
 

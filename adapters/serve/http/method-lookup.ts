@@ -21,6 +21,14 @@ export function methodLookup(operations: readonly ServedRoute[]): (path: string)
   }
 }
 
+/** Whether any of the operations has the path. One expression: every request that is forwarded passes it. */
+export function pathLookup(operations: readonly ServedRoute[]): (path: string) => boolean {
+  // The router matches a parameter without a character, too.
+  const shapes = operations.flatMap(({ operation }) => listPaths(operation).map((path) => pathSource(path, '[^/]*')))
+  const any = new RegExp(`^(?:${[...new Set(shapes)].join('|')})$`)
+  return (path) => any.test(path)
+}
+
 /**
  * The path of a target as the router reads it: without query, fragment and host, with its letters decoded. Undefined for one
  * that is not a path, or cannot be decoded.
@@ -28,8 +36,9 @@ export function methodLookup(operations: readonly ServedRoute[]): (path: string)
 export function readRoutedPath(target: string): string | undefined {
   const path = target.startsWith('/') ? target : target.replace(/^[^/?#]*:\/\/[^/?#]*/, '')
   if (!path.startsWith('/')) return undefined
+  const end = path.search(/[?#]/)
   try {
-    return decodeURI(path.split(/[?#]/, 1)[0] ?? '')
+    return decodeURI(end < 0 ? path : path.slice(0, end))
   } catch {
     return undefined
   }
@@ -40,7 +49,9 @@ export function toRouterPath(path: string): string {
   return path.replaceAll(':', '::').replaceAll(/\{([a-z_]+)\}/g, ':$1')
 }
 
-function pathPattern(path: string): RegExp {
+const pathPattern = (path: string) => new RegExp(`^${pathSource(path, '[^/]+')}$`)
+
+function pathSource(path: string, parameter: string): string {
   const literal = path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&')
-  return new RegExp(`^${literal.replaceAll(/\{[a-z_]+\}/g, '[^/]+')}$`)
+  return literal.replaceAll(/\{[a-z_]+\}/g, parameter)
 }

@@ -4,7 +4,6 @@ import type { Socket } from 'node:net'
 import { type FastifyError, type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
 import type { Surface } from '../../../daemon/kernel/api/surface.ts'
 import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
-import type { ExchangeHandler } from '../../../daemon/kernel/forward/exchange.ts'
 import {
   type AddressedOperation,
   isInside,
@@ -20,7 +19,7 @@ import type { PendingConnections } from '../../platform/http-server/pending-conn
 import { acceptRequest, cutOffReader, type ListenerContext, performRequest, timeOutRequest } from './handle-request.ts'
 import { httpActiveRequests } from './http-metrics.ts'
 import type { ListenerLimits } from './limits.ts'
-import { toRouterPath } from './method-lookup.ts'
+import { pathLookup, toRouterPath } from './method-lookup.ts'
 import { type ServedRequest, ServedRequests } from './served-request.ts'
 import { surfaceHandler } from './surface-handler.ts'
 import { answerParserError, failRequest, receiveBody, unroutedHandler } from './unrouted-request.ts'
@@ -48,31 +47,28 @@ export type OperationAppSetting = {
   readonly pending?: PendingConnections | undefined
   /** Options of the server that the router brings, unless another listener carries its requests. */
   readonly server?: http.ServerOptions
-  /** Receives the requests at paths that neither an operation nor the surface has. Absent: they are answered 404. */
-  readonly forward?: ExchangeHandler | undefined
 }
 
 export type OperationApp = {
   readonly app: FastifyInstance
   readonly context: ListenerContext
+  /** Whether an operation or the surface is declared at the path, also where this listener leaves it out. */
+  readonly hasPath: (path: string) => boolean
   /** Ends the checks of time limits. */
   stopSweep(): void
 }
 
 export function createOperationApp(options: OperationAppOptions, setting: OperationAppSetting): OperationApp {
   const { roleContext, log, metrics, surface } = options
-  const { isLocal, limits, pending, forward } = setting
+  const { isLocal, limits, pending } = setting
   const requests = new ServedRequests(limits)
   const trace_policy = (isLocal ? undefined : options.trace_policy) ?? defaultTracePolicy
   const context: ListenerContext = { roleContext, log, metrics, limits, isLocal, trace_policy, requests, pending }
   const routed = options.operations.filter(isRouted)
   const operations = routed.filter(({ operation }) => !(options.restricted && isInside(operation)))
   const app = createApp(context, setting.server)
-  const handleUnrouted = unroutedHandler(
-    context,
-    { served: [...operations, ...(surface?.routes ?? [])], declared: routed },
-    forward,
-  )
+  const surfaceRoutes = surface?.routes ?? []
+  const handleUnrouted = unroutedHandler(context, [...operations, ...surfaceRoutes])
   // Before the routes: an unknown path is answered without a look at the body.
   app.addHook('onRequest', (request, reply, done) => (request.is404 ? handleUnrouted(request, reply) : done()))
   for (const target of operations) addRoutes(app, context, target, performRequest.bind(undefined, context, target))
@@ -80,7 +76,8 @@ export function createOperationApp(options: OperationAppOptions, setting: Operat
     for (const target of surface.routes) addRoutes(app, context, target, surfaceHandler(context, surface), surface)
   app.setErrorHandler((error: FastifyError, request, reply) => failRequest(context, error, request, reply))
   const sweep = setInterval(() => timeOutOverdue(context, options.name), Math.min(250, limits.request_ms / 2)).unref()
-  return { app, context, stopSweep: () => clearInterval(sweep) }
+  const hasPath = pathLookup([...routed, ...surfaceRoutes])
+  return { app, context, hasPath, stopSweep: () => clearInterval(sweep) }
 }
 
 /** Operations parse by their own schemas; without this, Fastify loads a validator and a serializer at every start. */

@@ -2,12 +2,11 @@
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
-import type { ExchangeHandler } from '../../../daemon/kernel/forward/exchange.ts'
 import type { ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
 import type { Trace } from '../../../daemon/kernel/telemetry/trace.ts'
 import { readBody } from '../../platform/http-server/read-body.ts'
 import { ExchangeRequest } from './exchange-request.ts'
-import { finishRequest, type ListenerContext, presentedCredential, toRefusal } from './handle-request.ts'
+import { finishRequest, type ListenerContext, toRefusal } from './handle-request.ts'
 import { httpRequests } from './http-metrics.ts'
 import { methodLookup, readRoutedPath } from './method-lookup.ts'
 import { requestProblem, writeParserProblem } from './raw-problem.ts'
@@ -16,31 +15,12 @@ import { responseHeaders, unroutedHeaders } from './response-headers.ts'
 import type { ServedRequest } from './served-request.ts'
 import { writeProblem, writeResponse } from './write-response.ts'
 
-/** `declared`: also those that this listener leaves out. */
-export type ListenerRoutes = { readonly served: readonly ServedRoute[]; readonly declared: readonly ServedRoute[] }
-
-/**
- * Answers methods that a path does not have, and unknown paths unless they are forwarded. A path of an operation is never
- * forwarded, by no method and in no spelling that the router would take for it.
- */
-export function unroutedHandler(
-  context: ListenerContext,
-  { served, declared }: ListenerRoutes,
-  forward: ExchangeHandler | undefined,
-) {
+/** Answers methods that a path does not have, and unknown paths. */
+export function unroutedHandler(context: ListenerContext, served: readonly ServedRoute[]) {
   const methodsOf = methodLookup(served)
-  const declaredMethodsOf = methodLookup([...served, ...declared])
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const path = readRoutedPath(request.url)
     const allowed = path === undefined ? [] : methodsOf(path)
-    const isForwarded = path !== undefined && declaredMethodsOf(path).length === 0
-    if (forward && isForwarded && request.raw instanceof ExchangeRequest) {
-      reply.hijack()
-      const { exchange } = request.raw
-      exchange.answering = undefined
-      forward(exchange, presentedCredential(context, request))
-      return
-    }
     const trace = startTrace(context, request)
     if (path === undefined) {
       writeUnrouted(context, trace, reply, refusalByCode.FST_ERR_BAD_URL as Refusal)

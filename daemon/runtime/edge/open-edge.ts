@@ -11,6 +11,7 @@ import { listListeners } from '../../kernel/role/configured-listener.ts'
 import type { Dependency } from '../../kernel/role/dependency.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
+import type { Log } from '../../kernel/telemetry/log.ts'
 import { outline } from '../../roles/edge/outline.ts'
 import {
   type Backend,
@@ -29,7 +30,7 @@ import { findBackends, readRoutingOptions, type ServiceBackends } from '../../sh
 
 const clock_step_ms = 250
 
-export function openEdge(resolved: ResolvedSettings): WiredRole {
+export function openEdge(resolved: ResolvedSettings, accessLog: Log): WiredRole {
   const clock = coarseClock(clock_step_ms)
   const backends = findBackends(resolved, roles)
   const pools = openPools(resolved, backends, clock)
@@ -55,7 +56,7 @@ export function openEdge(resolved: ResolvedSettings): WiredRole {
       [edgeRoutesPart.name, routes],
     ],
     dependencies: [...pools.all].map(([service, pool]) => backendDependency(service, pool)),
-    listeners: listenersOf(resolved, { upstreams: pools.all, findRoute: routing.findRoute }),
+    listeners: listenersOf(resolved, { upstreams: pools.all, findRoute: routing.findRoute, accessLog }),
     remove() {
       pools.close()
       clock.stop()
@@ -86,7 +87,7 @@ function openPools(resolved: ResolvedSettings, backends: ServiceBackends, clock:
 
 function listenersOf(
   resolved: ResolvedSettings,
-  routes: Pick<EdgeListener, 'findRoute' | 'upstreams'>,
+  routes: Pick<EdgeListener, 'findRoute' | 'upstreams' | 'accessLog'>,
 ): Readonly<Record<string, ForwardingListener>> {
   const { exchanges_per_peer, trace_mode, trace_header, http_redirect, https_port, ...values } = getSettings(
     resolved,
@@ -95,7 +96,7 @@ function listenersOf(
   const { trusted_proxy_depth, max_body_bytes, access_log, port, connections, max_header_bytes, idle_s } = values
   const { reuse_port, tls_min_version, certificates, tls_reload_s } = values
   const common = {
-    ...{ ...routes, trusted_proxy_depth, max_body_bytes, access_log },
+    ...{ ...routes, trusted_proxy_depth, max_body_bytes, accessLog: access_log ? routes.accessLog : undefined },
     shares: new ExchangeShares(exchanges_per_peer),
     trace_policy: { mode: trace_mode, header: trace_header },
   }

@@ -7,8 +7,8 @@ export const wire: RoleWire = {
     return findEdgeStartProblems(resolved)
   },
 
-  async open({ resources: { resolved } }) {
+  async open({ role, resources: { resolved, accessLogOf } }) {
     const { openEdge } = await import('./open-edge.ts')
-    return openEdge(resolved)
+    return openEdge(resolved, accessLogOf(role.name))
   },
 }

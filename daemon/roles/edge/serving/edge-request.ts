@@ -11,6 +11,7 @@ import { findForwardFault } from '../../../kernel/forward/forward-fault.ts'
 import { removeHopHeaders } from '../../../kernel/forward/hop-headers.ts'
 import type { Upstream } from '../../../kernel/forward/upstream.ts'
 import type { RoleContext } from '../../../kernel/operation/role-context.ts'
+import type { Log } from '../../../kernel/telemetry/log.ts'
 import { traceparentOf } from '../../../kernel/telemetry/trace.ts'
 import type { TracePolicy } from '../../../kernel/telemetry/trace-policy.ts'
 import { buildAnswerHeaders } from '../../../shared/forwarding/answer-headers.ts'
@@ -40,7 +41,8 @@ export type EdgeListener = {
   readonly trace_policy: TracePolicy
   readonly trusted_proxy_depth: number
   readonly max_body_bytes: number
-  readonly access_log: boolean
+  /** Has a line for each request. */
+  readonly accessLog: Log | undefined
   /** Nothing is forwarded: requests are sent to https at this port. */
   readonly redirect_port?: number | undefined
 }
@@ -161,7 +163,7 @@ export class EdgeRequest implements ForwardRoute {
   }
 
   #record(failure: ForwardFailure | undefined): void {
-    const { shares, access_log } = this.#listener
+    const { shares, accessLog } = this.#listener
     const { environment } = this.#context
     if (this.#source !== undefined) shares.release(this.#source)
     const isAborted = failure === 'gone'
@@ -169,10 +171,10 @@ export class EdgeRequest implements ForwardRoute {
     environment.count(requestTotal, { service: this.#service, status_class })
     const { trace_id } = this.#trace.trace
     reportFailure(this.#context, 'edge.forward.failed', { failure, service: this.#service, trace_id })
-    if (!access_log) return
+    if (!accessLog) return
     const { method, target, peer } = this.#exchange
     const path = this.#target?.path ?? target.split('?', 1)[0] ?? ''
-    environment.log.info('edge.request', {
+    accessLog.info('edge.request', {
       method,
       path: path.slice(0, max_logged_path),
       status: this.#status,
