@@ -14,15 +14,18 @@ import type { PresentedCertificate } from '../../../daemon/kernel/identity/ident
 import type { ClientConnection } from './client-connection.ts'
 import { ClientTunnel } from './client-tunnel.ts'
 import { collectBody } from './collect-body.ts'
+import { uncorkAtEndOfTurn } from './end-of-turn.ts'
 import { IncomingBody } from './incoming-body.ts'
+import { replyInPieces } from './reply-in-pieces.ts'
 import { requestsUpgrade } from './request-fault.ts'
 
 /** Up to this many bytes go in one write with the head. */
 const single_write_bytes = 16_384
-/** Larger ones are written in pieces of this, so that a slow client shows progress. */
-const piece_bytes = 65_536
 
 const empty_body = Buffer.alloc(0)
+
+/** `bytes`: one character each. */
+type WholeResponse = { readonly status: number; readonly headers: string[]; readonly bytes: string }
 
 /** No method throws for a client that is gone: nothing is written then, and `answering` has been notified. */
 export class HttpExchange implements Exchange {
@@ -48,6 +51,7 @@ export class HttpExchange implements Exchange {
   #hasWritten = false
   #isDrainAwaited = false
   #isOver = false
+  #held: WholeResponse | undefined
 
   constructor(
     connection: ClientConnection,
@@ -118,13 +122,13 @@ export class HttpExchange implements Exchange {
 
   /** Sends a whole response, and sets its length. For HEAD the body is that of GET, and is not sent. */
   reply(status: number, headers: readonly string[], body: Buffer = empty_body): void {
-    if (this.method !== 'HEAD' && body.length > single_write_bytes) this.#replyInPieces(status, headers, body)
-    else this.#end(status, this.#framed(status, headers, body.length), body.toString('latin1'))
+    if (this.method !== 'HEAD' && body.length > single_write_bytes) replyInPieces(this, status, headers, body)
+    else if (this.#complete(status, headers, body.toString('latin1'))) this.uncork()
   }
 
-  /** Like `reply`, with a body of one character per byte. */
+  /** Like `reply`, with a body of one character per byte; written at the end of this turn. */
   replyText(status: number, headers: readonly string[], bytes: string): void {
-    this.#end(status, this.#framed(status, headers, bytes.length), bytes)
+    if (this.#complete(status, headers, bytes)) uncorkAtEndOfTurn(this)
   }
 
   /**
@@ -198,30 +202,24 @@ export class HttpExchange implements Exchange {
     this.#body?.fail(why)
   }
 
-  #replyInPieces(status: number, headers: readonly string[], body: Buffer): void {
-    this.begin(status, headers, body.length)
-    let at = 0
-    const more = () => {
-      while (at + piece_bytes < body.length) {
-        const piece = body.subarray(at, at + piece_bytes)
-        at += piece_bytes
-        if (!this.write(piece)) return
-      }
-      this.end(body.subarray(at))
-    }
-    const { answering } = this
-    this.answering = { drained: more, gone: () => answering?.gone() }
-    more()
+  /** False where no response can be sent any longer. */
+  #complete(status: number, headers: readonly string[], bytes: string): boolean {
+    if (this.#isOver) return false
+    this.#isOver = true
+    this.#body?.drop()
+    this.#held = { status, headers: this.#framed(status, headers, bytes.length), bytes }
+    return true
   }
 
-  #end(status: number, headers: string[], bytes: string): void {
-    if (this.#isOver) return
+  /** Writes the response that is complete. */
+  uncork(): void {
+    const { status, headers, bytes } = this.#held as WholeResponse
     this.#beforeHead()
     this.#response.writeHead(status, headers)
     // Text is sent in one write with the head.
     if (bytes === '' || this.method === 'HEAD') this.#response.end()
     else this.#response.end(bytes, 'latin1')
-    this.#finish()
+    this.#connection.next()
   }
 
   #framed(status: number, headers: readonly string[], length: number): string[] {

@@ -3,6 +3,7 @@ import type { OnReadOpts, Socket } from 'node:net'
 import type { UpstreamFailure } from '../../../daemon/kernel/forward/upstream.ts'
 import { AddressDeniedError } from '../../platform/address-rule/checked-lookup.ts'
 import type { CoarseClock } from './coarse-clock.ts'
+import { uncorkAtEndOfTurn } from './end-of-turn.ts'
 import type { UpstreamLimits } from './limits.ts'
 import type { ResponseHead } from './response-head.ts'
 import { ResponseParser } from './response-parser.ts'
@@ -124,6 +125,8 @@ export class UpstreamConnection {
   #send(transaction: UpstreamTransaction): void {
     this.#hasBegun = false
     this.#parser.expect(transaction.method === 'HEAD', transaction.upgrade !== undefined)
+    this.#socket.cork()
+    uncorkAtEndOfTurn(this.#socket)
     this.#socket.write(transaction.text, 'latin1')
     if (transaction.streamed && !transaction.upgrade) this.#beginBody(transaction)
     this.#restartDeadline(transaction)

@@ -93,7 +93,7 @@ export interface Exchange {
   resumeBody(): void
   /** Sends a whole response and sets its length. For HEAD the body is that of GET, and is not sent. */
   reply(status: number, headers: readonly string[], body?: Buffer): void
-  /** Like `reply`, with the bytes of the body as one character each. */
+  /** Like `reply`, with the bytes of the body as one character each; it may go out at the end of this turn of the event loop. */
   replyText(status: number, headers: readonly string[], bytes: string): void
   /**
    * Begins a response that streams. The head goes out with the bytes written in this tick, or alone. `length`: bytes of the

@@ -76,8 +76,6 @@ test('each row arrives once at most, in one reading, or not at all', async () =>
   expect(wrong).toEqual([])
   expect(counts.forwarded).toBeGreaterThan(80)
   expect(counts.refused).toBeGreaterThan(40)
-  // Bodies are passed on as they arrive: one that breaks off arrives in part, and completes no request.
-  const lines = proxy.listLeftovers().map((text) => text.match(/^[A-Z]+ .* HTTP\/\d\.\d\r$/gm))
-  expect(new Set(lines.flat())).toEqual(new Set(['POST /public-api/api/v1/feedback HTTP/1.1\r']))
-  expect(lines.filter((found) => found?.length !== 1)).toEqual([])
+  // Bodies are passed on as they arrive, at the end of a turn: of one that breaks off in its first packet nothing arrives.
+  expect(proxy.listLeftovers()).toEqual([])
 })
