@@ -87,6 +87,7 @@ export class ClientConnection {
   }
 
   drained(): void {
+    this.#current?.drained()
     if (!this.#current && !this.#isLast && this.#waiting.length > 0) this.next()
   }
 

@@ -23,6 +23,18 @@ export function startUpstream(folder: string, port: number): Promise<PinnedProgr
   return startNginx(conf, folder, 'upstream', port, benchCores.around)
 }
 
+/** One event of an event stream, as its service writes it. */
+export const event_text = `id: 1\nevent: changed\ndata: ${JSON.stringify({ report: 'x'.repeat(80) })}\n\n`
+
+/** The service behind the proxy for streams: `/events` for a second, and large bodies at other paths. */
+export function startStreamUpstream(port: number): Promise<PinnedProgram> {
+  const file = fileURLToPath(new URL('./stream-upstream.mjs', import.meta.url))
+  return startPinnedProgram(benchCores.around, [process.execPath, file], port, {
+    UPSTREAM_PORT: String(port),
+    EVENT_TEXT: event_text,
+  })
+}
+
 /** `cached`: answers come from its cache after the first. */
 export function startNginxLimit(
   { folder, upstream }: ProxyBenchSetup,

@@ -14,16 +14,16 @@ export type PlatformFront = {
   renderNginx(port: number): string
 }
 
-/** `upstream`: port of the owner of every path. */
+/** `upstream`: port of the owner of every path but those of intelligence, which `streams` owns. */
 export async function startPlatformFront(
   folder: string,
   role: 'edge' | 'gateway',
-  { port, upstream }: { readonly port: number; readonly upstream: number },
+  { port, upstream, streams }: { readonly port: number; readonly upstream: number; readonly streams: number },
 ): Promise<PlatformFront> {
   const site = path.join(folder, `front-${role}`)
   const run = (...words: string[]) => execFileSync(executable, [...words, '--site', site], { encoding: 'utf8' })
   run('init', '--name', 'front', '--tenant', 'bench', '--roles', `site,${role}`, '--yes')
-  const ingress = { rest_gateway: { enabled: role === 'gateway' }, backends: backendsAt(upstream) }
+  const ingress = { rest_gateway: { enabled: role === 'gateway' }, backends: listBackends(upstream, streams) }
   appendFileSync(path.join(site, 'profile.yaml'), `\ningress: ${JSON.stringify(ingress)}\n`)
   const name = role.toUpperCase()
   const env = {
@@ -38,7 +38,11 @@ export async function startPlatformFront(
   }
 }
 
-function backendsAt(port: number): Readonly<Record<string, readonly string[]>> {
-  const url = `http://127.0.0.1:${port}`
-  return { 'resolution-service': [url], 'intelligence-service': [url], 'consensus-service': [url] }
+function listBackends(upstream: number, streams: number): Readonly<Record<string, readonly string[]>> {
+  const url = (port: number) => `http://127.0.0.1:${port}`
+  return {
+    'resolution-service': [url(upstream)],
+    'consensus-service': [url(upstream)],
+    'intelligence-service': [url(streams)],
+  }
 }

@@ -20,12 +20,14 @@ function request()
 end
 function done(summary, latency)
   local bad = summary.errors
-  print(string.format('\\n{"requests":%d,"duration_us":%d,"p50_us":%d,"p99_us":%d,"errors":%d}', summary.requests, summary.duration,
+  print(string.format('\\n{"requests":%d,"bytes":%d,"duration_us":%d,"p50_us":%d,"p99_us":%d,"errors":%d}', summary.requests, summary.bytes, summary.duration,
     latency:percentile(50), latency:percentile(99), bad.connect + bad.read + bad.write + bad.status + bad.timeout))
 end`
 
 const wrkOutput = z.object({
   requests: z.int(),
+  /** Of responses, also of those that were not complete at the end. */
+  bytes: z.int(),
   duration_us: z.int(),
   p50_us: z.int(),
   p99_us: z.int(),
@@ -38,7 +40,7 @@ export type WrkCounts = z.infer<typeof wrkOutput>
 export async function runWrk(folder: string, url: string, seconds: number, token?: string): Promise<WrkCounts> {
   const file = path.join(folder, 'load.lua')
   writeFileSync(file, formatScript(token === undefined ? '' : `, ["Authorization"] = "Bearer ${token}"`))
-  const options = ['-t1', `-c${wrk_clients}`, `-d${seconds}s`, '-s', file, url]
+  const options = ['--timeout', '30s', '-t1', `-c${wrk_clients}`, `-d${seconds}s`, '-s', file, url]
   const wrk = spawn('taskset', ['-c', String(benchCores.around), 'wrk', ...options], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
