@@ -38,7 +38,7 @@ export class ClientTunnel {
   }
 
   write(bytes: Buffer | string): boolean {
-    return this.#isWriteOver || this.#socket.write(bytes, 'latin1')
+    return this.#isWriteOver || this.#socket.write(typeof bytes === 'string' ? bytes : Buffer.from(bytes), 'latin1')
   }
 
   end(bytes: Buffer | string): void {

@@ -18,6 +18,7 @@ import { uncorkAtEndOfTurn } from './end-of-turn.ts'
 import { IncomingBody } from './incoming-body.ts'
 import { replyInPieces } from './reply-in-pieces.ts'
 import { requestsUpgrade } from './request-fault.ts'
+import { writePiece } from './write-piece.ts'
 
 /** Up to this many bytes go in one write with the head. */
 const single_write_bytes = 16_384
@@ -152,16 +153,12 @@ export class HttpExchange implements Exchange {
     this.#tunnel.open(this.upgrade, headers)
   }
 
-  /** False when the client reads slowly: `answering.drained` follows. The caller must not reuse the bytes. */
+  /** False when the client reads slowly: `answering.drained` follows. The bytes may be overwritten after the call. */
   write(bytes: Buffer | string): boolean {
     if (this.#isOver || bytes.length === 0) return true
     if (this.#tunnel) return this.#tunnel.write(bytes)
-    // A chunk of text in one write, where Node makes four.
-    const isFramed = typeof bytes === 'string' && this.#hasWritten && this.#response.chunkedEncoding
+    const isTaken = writePiece(this.#response, bytes, this.#hasWritten)
     this.#hasWritten = true
-    const isTaken = isFramed
-      ? this.#request.socket.write(`${bytes.length.toString(16)}\r\n${bytes}\r\n`, 'latin1')
-      : this.#response.write(bytes, 'latin1')
     if (!isTaken) this.#isDrainAwaited = true
     return isTaken
   }

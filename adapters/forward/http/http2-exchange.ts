@@ -114,7 +114,7 @@ export class Http2Exchange implements Exchange {
   write(bytes: Buffer | string): boolean {
     if (this.#isOver || this.#stream.writableEnded) return true
     this.#written_bytes += bytes.length
-    return this.#stream.write(bytes, 'latin1')
+    return this.#stream.write(typeof bytes === 'string' ? bytes : Buffer.from(bytes), 'latin1')
   }
 
   end(bytes: Buffer | string = ''): void {

@@ -105,7 +105,7 @@ export interface Exchange {
    * one direction only; the exchange is over when both have ended.
    */
   switchProtocols(headers: readonly string[]): void
-  /** Takes ownership of the bytes. False: the client reads slowly, and `answering.drained` follows. */
+  /** The bytes may be overwritten after the call. False: the client reads slowly, and `answering.drained` follows. */
   write(bytes: Buffer | string): boolean
   end(bytes?: Buffer | string): void
   /** Closes the connection, so that the client sees that the response is incomplete. */

@@ -57,9 +57,6 @@ export function forwardExchange(exchange: Exchange, upstream: Upstream, route: F
 /** Characters of a response that are held until its release. The upstream is paused beyond. */
 const max_held_bytes = 65_536
 
-/** A piece that is shorter is written as text, which costs less than a buffer. */
-const max_text_bytes = 4_096
-
 class ExchangeRelay implements ForwardedExchange, ResponseSink, ResponseProducer {
   readonly #exchange: Exchange
   readonly #route: ForwardRoute
@@ -111,8 +108,7 @@ class ExchangeRelay implements ForwardedExchange, ResponseSink, ResponseProducer
 
   data(bytes: Buffer): boolean {
     this.#route.onData?.(bytes)
-    if (this.#state === 'streaming')
-      return this.#exchange.write(bytes.length < max_text_bytes ? bytes.toString('latin1') : Buffer.from(bytes))
+    if (this.#state === 'streaming') return this.#exchange.write(bytes)
     this.#held += bytes.toString('latin1')
     if (this.#held.length < max_held_bytes) return true
     // Released, all of it goes out now; else the upstream waits for the release.
