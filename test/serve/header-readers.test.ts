@@ -1,6 +1,7 @@
 // The small readers of request headers, by themselves: Accept after RFC 9110, tokens after RFC 6750.
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { methodLookup, toRouterPath } from '../../adapters/serve/http/method-lookup.ts'
+import { methodLookup, pathLookup, toRouterPath } from '../../adapters/serve/http/method-lookup.ts'
 import { parseAccept } from '../../adapters/serve/http/parse-accept.ts'
 import { parseBearer } from '../../adapters/serve/http/request-headers.ts'
 import type { ServedRoute } from '../../daemon/kernel/operation/operation.ts'
@@ -48,4 +49,23 @@ test('a path knows its methods, and a dot in it is a dot', () => {
   expect(methodsOf('/a/b')).toEqual(['PUT'])
   expect(methodsOf('/a/1/2/b.json')).toEqual([])
   expect(toRouterPath('/a:b/{some_id}')).toBe('/a::b/:some_id')
+})
+
+test('a path that has methods is that of an operation, and one that the router could take for it', () => {
+  const at = (path: string) => ({ operation: { method: 'GET', path } }) as ServedRoute
+  const paths = ['/health', '/a/{id}/b.json', '/a/{id}', '/x:y']
+  const hasPath = pathLookup(paths.map(at))
+  const methodsOf = methodLookup(paths.map(at))
+  expect(['/health', '/a/1', '/a/', '/a/1/b.json', '/x:y'].map(hasPath)).toEqual(Array(5).fill(true))
+  expect(['/', '/healthz', '/a', '/a/1/', '/a/1/bxjson', '/health/', '/X:y', '/a/1/c'].map(hasPath)).toEqual(
+    Array(8).fill(false),
+  )
+  const segment = fc.constantFrom('', 'a', 'b.json', 'bxjson', 'health', 'x:y', '1', '%2F')
+  fc.assert(
+    fc.property(fc.array(segment, { maxLength: 4 }), (segments) => {
+      const path = `/${segments.join('/')}`
+      if (methodsOf(path).length > 0) expect(hasPath(path)).toBe(true)
+      else if (hasPath(path)) expect(path).toMatch(/\/(\/|$)/)
+    }),
+  )
 })

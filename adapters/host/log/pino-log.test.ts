@@ -1,8 +1,9 @@
 // Checks the log lines; above all, that a secret passed to a log call is never written.
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import path from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { type LogLevel, pinoLog } from './pino-log.ts'
 import { isSecretName } from './redact.ts'
 
@@ -190,4 +191,49 @@ test('all lines are written before a crash ends the process', () => {
   const lines = stderr.split('\n').filter((line) => line.startsWith('{'))
   expect(lines).toHaveLength(1000)
   expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ event: 'n', i: 999 })
+})
+
+describe('lines in blocks', () => {
+  const runProgram = (program: string) => {
+    const module = path.resolve(import.meta.dirname, 'pino-log.ts')
+    const text = `
+      import { pinoLog } from ${JSON.stringify(module)}
+      const log = pinoLog({ level: 'info', to: 'stderr', base: { site: 's', role: 'r' }, inBlocks: true })
+      ${program}`
+    const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', text], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    let written = ''
+    child.stderr.setEncoding('utf8').on('data', (more) => (written += more))
+    const lines = () => written.split('\n').filter((line) => line.startsWith('{'))
+    return { child, lines, closed: once(child, 'close') }
+  }
+
+  test.each([
+    ['an end', ''],
+    ['an exit', 'process.exit(3)'],
+    ['an error that nobody handles', "throw new Error('x')"],
+  ])('are all written at %s, in order', async (_, end) => {
+    const { lines, closed } = runProgram(`for (let i = 0; i < 1_000; i++) log.info('n', { i })\n${end}`)
+    await closed
+    expect(lines().map((line) => JSON.parse(line).i)).toEqual(Array.from({ length: 1_000 }, (_each, i) => i))
+  })
+
+  test('are written in time while the process goes on', async () => {
+    const { child, lines, closed } = runProgram("log.info('n', { i: 1 })\nsetInterval(() => undefined, 1_000)")
+    await vi.waitFor(() => expect(lines()).toHaveLength(1), { timeout: 10_000, interval: 20 })
+    child.kill('SIGKILL')
+    await closed
+  })
+
+  test('are whole at a kill, and only the last block is missing', async () => {
+    const { lines, closed } = runProgram(
+      "for (let i = 0; i < 1_000; i++) log.info('n', { i })\nprocess.kill(process.pid, 'SIGKILL')",
+    )
+    await closed
+    const found = lines().map((line) => JSON.parse(line).i)
+    expect(found).toEqual(Array.from({ length: found.length }, (_each, i) => i))
+    expect(found.length).toBeGreaterThan(500)
+    expect(found.length).toBeLessThan(1_000)
+  })
 })
