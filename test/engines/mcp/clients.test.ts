@@ -13,6 +13,8 @@ import { whenPresent } from '../../support/runner/requires.ts'
 
 type ToolWalk = {
   readonly role: string
+  /** Before each name, where the gateway has the tools of another role. */
+  readonly prefix: string
   /** Those of one role, which a client sees at one address. */
   readonly tools: readonly Tool[]
   /** The ones that are called. */
@@ -30,19 +32,25 @@ type Tool = ReturnType<typeof deriveTools>[number]
 function buildWalk(role: string, absent: ToolWalk['absent'], some?: readonly string[]): ToolWalk {
   const tools = deriveTools(everyOperation.filter((each) => each.role === role))
   const called = some ? some.map((name) => tools.find((tool) => tool.name === name) ?? failUnknownTool(name)) : tools
-  return { role, tools, calls: called, absent }
+  return { role, prefix: '', tools, calls: called, absent }
 }
 
 function failUnknownTool(name: string): never {
   throw new Error(`there is no tool ${name}`)
 }
 
-const walks = [
-  buildWalk('consensus', {
-    name: 'consensus_session_get',
-    arguments: { id: 'nothing' },
-    detail: 'there is no such session',
-  }),
+const noSession = { name: 'consensus_session_get', arguments: { id: 'nothing' }, detail: 'there is no such session' }
+
+const walks: readonly ToolWalk[] = [
+  buildWalk('consensus', noSession),
+  {
+    ...buildWalk('consensus', noSession, [
+      'consensus_session_create',
+      'consensus_session_get',
+      'consensus_session_list',
+    ]),
+    ...{ role: 'gateway', prefix: 'consensus-service__' },
+  },
   buildWalk(
     'resolution',
     { name: 'entity_match_get', arguments: { uid: 'nothing' }, detail: 'there is no such entity_match' },
@@ -64,23 +72,24 @@ type ToolCall = { readonly name: string; readonly arguments: Readonly<Record<str
 /** One good call of each tool, on a site of its own. */
 async function startFixture({
   role,
+  prefix,
   calls: called,
 }: ToolWalk): Promise<{ at: OperationFixture; url: string; calls: ToolCall[] }> {
   const at = await createOperationFixture()
   onTestFinished(() => at.site.close())
   const calls: ToolCall[] = []
   for (const { name, target } of called) {
-    calls.push({ name, arguments: (await operationSamples[target.address]?.(at))?.input ?? {} })
+    calls.push({ name: `${prefix}${name}`, arguments: (await operationSamples[target.address]?.(at))?.input ?? {} })
   }
   return { at, url: `http://127.0.0.1:${at.site.port(role)}/agentspace`, calls }
 }
 
-function expectOutput({ tools }: ToolWalk, name: string, structured: unknown): void {
-  tools.find((tool) => tool.name === name)?.target.operation.output.parse(structured)
+function expectOutput({ tools, prefix }: ToolWalk, name: string, structured: unknown): void {
+  tools.find((tool) => `${prefix}${tool.name}` === name)?.target.operation.output.parse(structured)
 }
 
-function listNames({ tools }: ToolWalk): string[] {
-  return tools.map(({ name }) => name)
+function expectListed({ tools, prefix }: ToolWalk, listed: readonly string[]): void {
+  expect(listed.filter((name) => name.startsWith(prefix))).toEqual(tools.map(({ name }) => `${prefix}${name}`))
 }
 
 const inspector = process.env.MCP_INSPECTOR ?? ''
@@ -98,7 +107,10 @@ withInspector.each(walks)('the inspector, at $role', async (walked) => {
     const { stdout } = await promisify(execFile)(inspector, all, { maxBuffer: 16_777_216, timeout: 60_000 })
     return JSON.parse(stdout) as { tools: { name: string }[]; isError?: boolean; structuredContent?: unknown }
   }
-  expect((await ask('--method', 'tools/list')).tools.map(({ name }) => name)).toEqual(listNames(walked))
+  expectListed(
+    walked,
+    (await ask('--method', 'tools/list')).tools.map(({ name }) => name),
+  )
   for (const { name, arguments: inputs } of calls) {
     // It reads each value as JSON, so that a text of digits must be quoted.
     const pairs = Object.entries(inputs).map(([key, value]) => `${key}=${JSON.stringify(value)}`)
@@ -118,16 +130,18 @@ const withFastmcp = whenPresent({
 
 withFastmcp.each(walks)('fastmcp, in Python, at $role', async (walked) => {
   const { at, url, calls } = await startFixture(walked)
-  const { detail, ...refused } = walked.absent
+  const { detail, name: absent, ...refused } = walked.absent
   const child = spawn(fastmcp, [path.join(import.meta.dirname, 'every_tool.py')], { stdio: ['pipe', 'pipe', 'pipe'] })
-  child.stdin.end(JSON.stringify({ url, token: at.admin, calls: [...calls, refused] }))
+  child.stdin.end(
+    JSON.stringify({ url, token: at.admin, calls: [...calls, { ...refused, name: `${walked.prefix}${absent}` }] }),
+  )
   const [out, problems, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
   expect(status, problems).toBe(0)
   const report = JSON.parse(out) as {
     tools: string[]
     results: { name: string; structured: unknown; is_error: boolean; text: string }[]
   }
-  expect(report.tools).toEqual(listNames(walked))
+  expectListed(walked, report.tools)
   const last = report.results.pop()
   expect(last?.is_error).toBe(true)
   expect(JSON.parse(last?.text ?? '')).toMatchObject({ code: 'not_found', detail })

@@ -10,16 +10,21 @@ import { whenPresent } from '../../support/runner/requires.ts'
 import { type SingleClusterSite, startSingleClusterSite } from '../../support/site/single-cluster-site.ts'
 import { suites } from './scenarios.ts'
 
+/** One role with tools of its own, and the gateway, which has those of the others. */
+const roles = ['consensus', 'gateway'] as const
+
 let site: SingleClusterSite
-let proxy: TokenProxy
+const proxies = new Map<string, TokenProxy>()
 let folder: string
 beforeAll(async () => {
-  site = await startSingleClusterSite()
-  proxy = await startTokenProxy(site.port('consensus'), await site.token({ roles: ['admin'] }))
+  const platform = { roles: ['site', 'consensus', 'resolution', 'gateway'] }
+  site = await startSingleClusterSite({ platform, resolution: { port: 0 }, gateway: { port: 0 } })
+  const token = await site.token({ roles: ['admin'] })
+  for (const role of roles) proxies.set(role, await startTokenProxy(site.port(role), token))
   folder = mkdtempSync(path.join(tmpdir(), 'conformance-'))
 })
 afterAll(async () => {
-  await proxy?.close()
+  for (const proxy of proxies.values()) await proxy.close()
   await site?.close()
   rmSync(folder, { recursive: true, force: true })
 })
@@ -30,12 +35,22 @@ describe.each(Object.entries(suites))('%s', (variable, revisions) => {
   const tool = process.env[variable] ?? ''
   const test = whenPresent({ isPresent: tool !== '', name: `the MCP conformance tool (${variable})`, hint: 'not set' })
 
-  test.each(revisions)('in $revision', async ({ revision, applicable, excluded }) => {
+  const runs = roles.flatMap((role) => revisions.map((suite) => ({ role, ...suite })))
+  test.each(runs)('$role in $revision', async ({ role, revision, applicable, excluded }) => {
     const known = [...Object.keys(applicable), ...Object.keys(excluded)]
     const listed = await runTool(tool, ['list', '--server', '--spec-version', revision])
     expect([...listed.matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name).sort()).toEqual(known.sort())
-    const results = path.join(folder, `${variable}-${revision}`)
-    const words = ['--url', `${proxy.url}/agentspace`, '--spec-version', revision, '--suite', 'all', '-o', results]
+    const results = path.join(folder, `${variable}-${role}-${revision}`)
+    const words = [
+      '--url',
+      `${proxies.get(role)?.url}/agentspace`,
+      '--spec-version',
+      revision,
+      '--suite',
+      'all',
+      '-o',
+      results,
+    ]
     await runTool(tool, ['server', ...words])
     for (const [scenario, exempt] of Object.entries(applicable)) {
       const checks = readChecks(results, scenario)
