@@ -12,15 +12,16 @@ const secretNames: ReadonlySet<string> = new Set(
 )
 const secretNameEndings = /[_.-](token|secret|password|passphrase|private_key|api_key|access_key|credentials?)$/
 
-/** Names of fields are few, but those of maps may be of callers. */
+/** Names of fields are few and short, but those of maps may be of callers. */
 const max_known_names = 1_000
+const max_known_length = 64
 const knownNames = new Map<string, boolean>()
 
 export function isSecretName(name: string): boolean {
   const known = knownNames.get(name)
   if (known !== undefined) return known
   const isSecret = matchSecretName(name)
-  if (knownNames.size < max_known_names) knownNames.set(name, isSecret)
+  if (knownNames.size < max_known_names && name.length <= max_known_length) knownNames.set(name, isSecret)
   return isSecret
 }
 
