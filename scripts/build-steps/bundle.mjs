@@ -62,6 +62,23 @@ const transliterationOfBlocksInUse = {
   },
 }
 
+/**
+ * The client of Kubernetes builds requests, which the site's own client sends. Its own way of sending them is a second undici:
+ * 730 kB.
+ */
+const kubernetesWithoutFetch = {
+  name: 'kubernetes-without-fetch',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^undici$/ }, ({ importer }) =>
+      importer.includes('/@kubernetes/client-node/') ? { path: 'undici', namespace: 'unsent' } : undefined,
+    )
+    onLoad({ filter: /^undici$/, namespace: 'unsent' }, () => ({
+      contents: "export const fetch = () => { throw new TypeError('the client of Kubernetes sends nothing') }",
+      loader: 'js',
+    }))
+  },
+}
+
 /** Libraries of sources: threads that read by them get them as scripts of their own. */
 const drivers = ['postgres', 'mysql', 'mssql', 'oracle', 'rabbitmq', 'redis', 'mongo']
 const driversApart = {
@@ -147,7 +164,7 @@ export async function bundle({ root, into, target, hasFaultPoints }) {
     legalComments: 'none',
     logLevel: 'warning',
     external: optional,
-    plugins: [httpWithoutFacade, zodInOneLanguage, transliterationOfBlocksInUse],
+    plugins: [httpWithoutFacade, zodInOneLanguage, transliterationOfBlocksInUse, kubernetesWithoutFetch],
     banner: { js: banner },
     define: {
       'process.env.NODE_ENV': '"production"',

@@ -2,6 +2,7 @@
 import { counter, gauge, histogram } from '../../kernel/telemetry/metrics.ts'
 import { forward_seconds_buckets } from '../../shared/forwarding/forward-problem.ts'
 import { serviceStates } from '../../shared/service-registry/registered-service.ts'
+import { managedIngressStates } from './managed-ingress/model.ts'
 
 /** `invalid`: its URL or service-info. `refused`: its name, or no place. */
 export const registrationTotal = counter('gateway_registration_total', 'Registrations of services, by outcome', {
@@ -37,7 +38,18 @@ export const restSeconds = histogram(
   { service: 'names' },
   forward_seconds_buckets,
 )
+/** `repaired`: somebody had edited or deleted it. `conflict`: the name belongs to an ingress of somebody else. */
+export const ingressWriteTotal = counter(
+  'gateway_ingress_write_total',
+  'Writes of ingresses of registered services to the cluster, by outcome',
+  { outcome: ['created', 'patched', 'repaired', 'deleted', 'conflict', 'failed'] },
+)
+export const managedIngressCount = gauge('gateway_managed_ingress', 'Ingresses of registered services', {
+  state: managedIngressStates,
+})
 export const metrics = [
+  ingressWriteTotal,
+  managedIngressCount,
   restRequestTotal,
   restSeconds,
   guardrailDenialTotal,

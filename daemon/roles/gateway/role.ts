@@ -1,9 +1,12 @@
 // Declares the gateway role, with which the services of the network register.
+import { jobLeases } from '../../kernel/job/lease.ts'
 import { type Role, role } from '../../kernel/role/role.ts'
 import { serviceStates } from '../../shared/service-registry/registered-service.ts'
 import { check } from './guardrail/check.ts'
 import { list as guardrailList } from './guardrail/list.ts'
-import { metrics, serviceCount } from './metrics.ts'
+import { list as ingressList } from './managed-ingress/list.ts'
+import { managedIngresses, managedIngressStates } from './managed-ingress/model.ts'
+import { managedIngressCount, metrics, serviceCount } from './metrics.ts'
 import { objectClaims } from './object-claim/model.ts'
 import { outline } from './outline.ts'
 import { get } from './registered-service/get.ts'
@@ -22,16 +25,18 @@ import { withdraw } from './service-tool/withdraw.ts'
 import { expire } from './workers/expire.ts'
 import { followRegistry } from './workers/follow-registry.ts'
 import { followTools } from './workers/follow-tools.ts'
+import { keepIngresses } from './workers/keep-ingresses.ts'
 import { pull } from './workers/pull.ts'
 
 export const gateway: Role = role(outline, {
-  collections: [services, objectClaims, toolApprovals, acceptedTools],
+  collections: [services, objectClaims, toolApprovals, acceptedTools, managedIngresses, jobLeases],
   metrics,
-  workers: [expire, pull, followRegistry, followTools],
+  workers: [expire, pull, followRegistry, followTools, keepIngresses],
   operations: {
     registration: { register, end },
     'registered-service': { list, get, remove },
     route: { list: routeList },
+    'managed-ingress': { list: ingressList },
     guardrail: { list: guardrailList, check },
     'service-tool': { list: toolList, review, accept, withdraw },
   },
@@ -50,5 +55,7 @@ export const gateway: Role = role(outline, {
     const all = await loadServices(call)
     for (const state of serviceStates)
       call.set(serviceCount, { state }, all.filter((service) => service.state === state).length)
+    const ingresses = await call.store(managedIngresses).countBy('state')
+    for (const state of managedIngressStates) call.set(managedIngressCount, { state }, ingresses.get(state) ?? 0)
   },
 })

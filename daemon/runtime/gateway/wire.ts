@@ -5,6 +5,7 @@ import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { labelSettings } from '../../kernel/settings/platform-settings.ts'
 import { guardrailsPart } from '../../roles/gateway/guardrail/guard-call.ts'
 import { findGuardrailProblems, openGuardrails } from './open-guardrails.ts'
+import { findIngressProblems, openIngresses } from './open-ingresses.ts'
 import { findRegistryProblems, openRegistry } from './open-registry.ts'
 import { openRest } from './open-rest.ts'
 import { openTools } from './open-tools.ts'
@@ -12,19 +13,32 @@ import { openTools } from './open-tools.ts'
 export const wire: RoleWire = {
   async findStartProblems({ resolved }) {
     const { levels } = getSettings(resolved, labelSettings)
-    return [...findRegistryProblems(resolved), ...findGuardrailProblems(resolved, levels)]
+    return [
+      ...findRegistryProblems(resolved),
+      ...findGuardrailProblems(resolved, levels),
+      ...findIngressProblems(resolved),
+    ]
   },
 
-  async open({ role, resources }) {
+  async open(context) {
+    const { role, resources } = context
     const { resolved: settings, site } = resources
     const guardrails = openGuardrails(resources)
     const rest = openRest(settings, guardrails)
+    const ingresses = await openIngresses(context)
     const { deployment_profile } = site
     const isOffering = offersTools({ role, deployment: { deployment_profile, settings } })
     const tools = await openTools(resources, isOffering)
     return {
-      parts: [...openRegistry(settings), [guardrailsPart.name, guardrails] as const, rest.part, tools.part],
+      parts: [
+        ...openRegistry(settings),
+        [guardrailsPart.name, guardrails] as const,
+        ...[rest.part, tools.part, ingresses.part],
+      ],
+      dependencies: ingresses.dependencies,
       listeners: rest.listeners,
+      start: ingresses.start,
+      stop: ingresses.stop,
       remove() {
         rest.close()
         tools.close()

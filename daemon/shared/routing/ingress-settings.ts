@@ -24,6 +24,11 @@ export const serviceOrigin = z
     'must have a scheme, a host and a port, and no path, credentials, query or fragment',
   )
 
+/** A name that Kubernetes takes as a label of DNS. */
+const dnsLabel = z
+  .string()
+  .regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, 'must be lower-case letters, digits and hyphens, at most 63')
+
 const network = z
   .string()
   .refine(
@@ -70,6 +75,26 @@ export const ingressSettings = settingsBlock('ingress', {
     .regex(/^([a-z0-9.-]{1,253}\/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/, 'must be a name of an annotation')
     .default('traefik.ingress.kubernetes.io/router.priority')
     .meta({ doc: 'Annotation by which the ingress controller of Kubernetes takes the priority of a rule.' }),
+  managed_enabled: z.boolean().default(false).meta({
+    nested: 'managed.enabled',
+    doc: 'Whether the gateway writes an ingress to the cluster for each registered service, and removes it with the registration.',
+  }),
+  managed_namespace: dnsLabel.optional().meta({
+    nested: 'managed.namespace',
+    doc: 'Namespace of those ingresses and of the Services behind them; absent: that of the service account or kubeconfig.',
+  }),
+  managed_kubeconfig: z.string().min(1).max(4_096).optional().meta({
+    nested: 'managed.kubeconfig',
+    doc: 'Kubeconfig with the address, authorities and token for the API server; absent: those of the service account of the pod.',
+  }),
+  managed_cluster_domain: z
+    .string()
+    .regex(/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/, 'must be a domain, such as cluster.local')
+    .default('cluster.local')
+    .meta({
+      nested: 'managed.cluster_domain',
+      doc: 'Domain of the cluster, by which a URL is known to be that of a Service.',
+    }),
   backends: z.record(serviceName, z.array(backendUrl).min(1).max(max_backends)).default({}).meta({
     doc: 'URLs of the processes of a service, by its name in service-info (default: the roles of this profile, and the URLs below).',
   }),

@@ -69,7 +69,7 @@ export function buildRoutingTable(options: RoutingOptions): readonly RoutingRule
   add(public_prefix, own('public-proxy'))
   if (options.hasRest) {
     for (const service of routedServices) addService(service, options, add)
-    addRegistered(options, add)
+    addRegistered(options, new Set([...rules.values()].map(({ prefix }) => prefix)), add)
     addCatchAll(add)
     if (options.isGatewayInPath) addGatewayRest([...rules.values()], add)
   }
@@ -104,17 +104,28 @@ function addService(service: RoutedService, options: RoutingOptions, add: AddRul
   for (const path of service.paths) add(path, own(name, rest_priority))
 }
 
-/** An object that a rule of the table has already stays with its owner. */
-function addRegistered({ registered, rest_priority }: RoutingOptions, add: AddRule): void {
+/**
+ * An object that a rule of the table has already stays with its owner. One ingress has one priority: with the gateway in the
+ * path, its rules are in that ingress, and those of the service would never hold.
+ */
+function addRegistered(options: RoutingOptions, taken: ReadonlySet<string>, add: AddRule): void {
+  const { registered, rest_priority, isGatewayInPath } = options
   for (const { name, objects } of registered) {
-    const target = { ingress: managedIngressName(name), priority: rest_priority, service: name }
-    for (const object of objects) for (const prefix of object_prefixes) add(`${prefix}/${object}`, target)
+    const ingress = managedIngressName(name)
+    const target: RuleTarget = isGatewayInPath
+      ? { ingress, priority: rulePriorities.gateway, service: 'gateway' }
+      : { ingress, priority: rest_priority, service: name }
+    for (const object of objects)
+      for (const prefix of object_prefixes) if (!taken.has(`${prefix}/${object}`)) add(`${prefix}/${object}`, target)
   }
 }
 
+/** Begins the names of the ingresses that the gateway keeps, and of no others. */
+export const managed_ingress_prefix = 'gateway-managed-'
+
 /** Of the ingress that the gateway keeps for a registered service. */
-function managedIngressName(service: string): string {
-  return `gateway-managed-${service}-rest`
+export function managedIngressName(service: string): string {
+  return `${managed_ingress_prefix}${service}-rest`
 }
 
 function addCatchAll(add: AddRule): void {

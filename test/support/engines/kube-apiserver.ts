@@ -3,7 +3,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import path from 'node:path'
-import { createEngineFolder, findFreePorts, serverProcess } from './server-process.ts'
+import { createEngineFolder, findFreePorts, type ServerProcess, serverProcess } from './server-process.ts'
 
 const home = process.env.KUBE_APISERVER_HOME ?? ''
 export const kubeApiserverRequirement = {
@@ -22,6 +22,8 @@ export type KubeApiserver = {
   readonly token: string
   /** `token`: of another user. */
   request(method: string, at: string, body?: unknown, token?: string): Promise<KubeAnswer>
+  /** To end it and start it again over the same data and port. */
+  readonly server: ServerProcess
   end(): Promise<void>
 }
 
@@ -45,7 +47,7 @@ export async function kubeApiserver(): Promise<KubeApiserver> {
   await etcd.start()
   await server.start()
   return {
-    ...{ url, ca: readCa(), token, request: send },
+    ...{ url, ca: readCa(), token, request: send, server },
     async end() {
       await server.kill()
       await etcd.kill()

@@ -14,12 +14,15 @@ type ObjectMetadata = {
   readonly annotations?: Readonly<Record<string, string>>
 }
 
-export type KubernetesOptions = {
+export type IngressOptions = {
   readonly namespace: string
   /** Undefined: that of the cluster. */
   readonly ingress_class: string | undefined
   /** Name of the annotation by which the ingress controller takes the priority of a rule. */
   readonly priority_annotation: string
+}
+
+export type KubernetesOptions = IngressOptions & {
   /** Of the containers. */
   readonly image: string
 }
