@@ -180,6 +180,7 @@ export const commandCatalogue = {
   'insight ledger': () => import('../commands/insight/ledger.ts'),
   'gateway check': () => import('../commands/gateway/check.ts'),
   'gateway guardrails': () => import('../commands/gateway/guardrails.ts'),
+  'gateway ingresses': () => import('../commands/gateway/ingresses.ts'),
   'gateway services': () => import('../commands/gateway/services.ts'),
   'gateway show': () => import('../commands/gateway/show.ts'),
   'gateway remove': () => import('../commands/gateway/remove.ts'),

@@ -8,7 +8,7 @@ export const commandGroups: Readonly<Record<string, string>> = {
   evidence: 'Show and verify the evidence of ratified sessions',
   filedrop: 'Operate the file-drop transport: channels and messages',
   'filedrop quarantine': 'Inspect, release and dismiss messages that were refused',
-  gateway: 'Inspect the gateway: registered services, their tools, and guardrails',
+  gateway: 'Inspect the gateway: registered services, their tools and ingresses, and guardrails',
   hub: 'Inspect the coalition hub: nodes and status feed',
   ingest: 'Deploy and run pipelines, and land data files as datasets',
   'ingest connection': 'Create connections to sources of data',

@@ -41,6 +41,10 @@ const outboundClients: Readonly<Record<string, readonly [DialledAddresses, strin
     'the client of the site; a caller’s own token to its issuer alone',
   ],
   'adapters/dag-repository/host/host-client.ts': ['operator', 'the token of the profile'],
+  'adapters/ingress/kubernetes/ingress-requests.ts': [
+    'operator',
+    'the token of the service account of the gateway, or of the kubeconfig',
+  ],
   'adapters/ingest-source/cassandra/cassandra-session.ts': ['rule', 'the secret of the connection'],
   'adapters/ingest-source/elasticsearch/elasticsearch-source.ts': ['rule', 'the secret of the connection'],
   'adapters/ingest-source/http/download-file.ts': ['rule', 'the file of the source'],
