@@ -1,6 +1,8 @@
 // The gateway keeps ingresses in a real cluster with its own account: written, changed, repaired and removed by the registry, and
 // nothing of anybody else's.
+import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, expect, test as plainTest } from 'vitest'
+import { parse, stringify } from 'yaml'
 import { list } from '../../../daemon/roles/gateway/managed-ingress/list.ts'
 import { managedIngresses } from '../../../daemon/roles/gateway/managed-ingress/model.ts'
 import { services } from '../../../daemon/roles/gateway/registered-service/model.ts'
@@ -138,8 +140,6 @@ test('with the gateway in the path every service is behind it at 200, wherever i
   expect(events).toContain('gateway.ingress.unroutable gateway-managed-outside-rest')
   const folder = direct.folder.profile
   await direct.stop()
-  const { readFileSync, writeFileSync } = await import('node:fs')
-  const { parse, stringify } = await import('yaml')
   const toggle = (enabled: boolean) => {
     const profile = parse(readFileSync(folder, 'utf8'))
     profile.ingress.rest_gateway = { enabled }

@@ -39,6 +39,8 @@ export type GatewayCluster = {
   readonly api: KubeApiserver
   /** Of the service account of the gateway. */
   readonly token: string
+  /** Of the files that the kubeconfig names: `token` and `ca.crt`. */
+  readonly folder: string
   /** Settings of a site whose gateway uses that account. */
   readonly ingress: Readonly<Record<string, unknown>>
   /** As the account of the gateway. */
@@ -64,7 +66,7 @@ export async function gatewayCluster(): Promise<GatewayCluster> {
   writeFileSync(kubeconfig, describeCluster(api.url))
   const list = async () => (await api.request('GET', ingresses_path)).body.items as IngressObject[]
   return {
-    ...{ api, token, list },
+    ...{ api, token, folder, list },
     ingress: { class_name: 'traefik', managed: { enabled: true, kubeconfig } },
     as: (method, at, body) => api.request(method, at, body, token),
     find: async (name) => (await list()).find(({ metadata }) => metadata.name === name),

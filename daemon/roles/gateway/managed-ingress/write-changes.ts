@@ -10,8 +10,6 @@ import type { IngressKeeping } from './parts.ts'
 import { type IngressChange, type IngressState, isRepair, isSameRecord, nameOf, recordIngress } from './rules.ts'
 
 const writes_at_once = 8
-/** Of what the cluster refused, or a name that belongs to somebody else. */
-const retry_ms = 10_000
 
 /** Ends early where another process has the lease, or the cluster does not answer: the next plan has what is left. */
 export async function writeChanges(
@@ -44,16 +42,7 @@ async function settle(call: Call, keeping: IngressKeeping, change: IngressChange
   const before = records?.get(name)
   const { trace_id } = call.trace
   if (write.outcome === 'gone' || write.outcome === 'changed') return
-  if ('reason' in write) {
-    const outcome = write.outcome === 'foreign' ? 'conflict' : 'failed'
-    call.count(ingressWriteTotal, { outcome })
-    if (write.outcome === 'unavailable') return
-    retries.set(name, call.monotonic() + retry_ms)
-    const state = { state: outcome, reason: write.reason } as const
-    if (before?.reason !== write.reason) call.log.warn(`gateway.ingress.${outcome}`, { trace_id, name, ...state })
-    if (change.change !== 'remove') await keepRecord(call, keeping, change.ingress, state)
-    return
-  }
+  if ('reason' in write) return await settleFailure(call, keeping, change, write)
   retries.delete(name)
   if (change.change === 'remove') {
     call.count(ingressWriteTotal, { outcome: 'deleted' })
@@ -71,6 +60,29 @@ async function settle(call: Call, keeping: IngressKeeping, change: IngressChange
   const { backend } = change.target
   call.log.info(`gateway.ingress.${outcome}`, { trace_id, name, service, backend, priority, paths })
   await keepRecord(call, keeping, change.ingress, { state: 'written' }, outcome)
+}
+
+type FailedWrite = Extract<IngressWrite, { readonly reason: string }>
+const failures = {
+  foreign: { outcome: 'conflict', state: 'conflict', retry_ms: 10_000 },
+  refused: { outcome: 'failed', state: 'failed', retry_ms: 10_000 },
+  unavailable: { outcome: 'failed', state: 'pending', retry_ms: 3_000 },
+} as const
+
+async function settleFailure(
+  call: Call,
+  keeping: IngressKeeping,
+  change: IngressChange,
+  { outcome: kind, reason }: FailedWrite,
+): Promise<void> {
+  const { records, retries } = keeping.progress
+  const { outcome, state, retry_ms } = failures[kind]
+  const name = nameOf(change)
+  call.count(ingressWriteTotal, { outcome })
+  retries.set(name, call.monotonic() + retry_ms)
+  if (records?.get(name)?.reason !== reason)
+    call.log.warn(`gateway.ingress.${outcome}`, { trace_id: call.trace.trace_id, name, reason })
+  if (change.change !== 'remove') await keepRecord(call, keeping, change.ingress, { state, reason })
 }
 
 /** `audited`: the change that was made, if one was. */
