@@ -1,5 +1,5 @@
 // The ingresses of a cluster with the mark of the gateway: listed, then watched, and changed under the version that was seen.
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as pause, setTimeout as wait } from 'node:timers/promises'
 import { computeBackoff_ms } from '../../../daemon/kernel/network/backoff.ts'
 import type {
   ClusterIngresses,
@@ -36,6 +36,8 @@ export class KubernetesIngresses implements ClusterIngresses {
   #ingresses: Map<string, ObservedIngress> | undefined
   #fault: string | undefined
   #revision = 0
+  /** After which the next watch goes on; undefined where the ingresses must be listed first. */
+  #version: string | undefined
   #followed: Promise<void> | undefined
 
   constructor(options: KubernetesIngressOptions) {
@@ -114,18 +116,17 @@ export class KubernetesIngresses implements ClusterIngresses {
   async #follow(signal: AbortSignal): Promise<void> {
     let cause: 'start' | 'expired' | 'broken' = 'start'
     let failures = 0
-    let version: string | undefined
     while (!signal.aborted) {
       try {
-        if (version === undefined) {
-          version = await this.#list(signal)
+        if (this.#version === undefined) {
+          this.#version = await this.#list(signal)
           this.#options.onListed({ count: this.#ingresses?.size ?? 0, cause })
         }
-        version = await this.#watch(version, signal, () => (failures = 0))
+        await this.#watch(this.#version, signal, () => (failures = 0))
       } catch (error) {
         if (signal.aborted) return
         const isExpired = error instanceof ClusterAnswerError && error.status === 410
-        if (isExpired || !(error instanceof HttpClientError)) version = undefined
+        if (isExpired || !(error instanceof HttpClientError)) this.#version = undefined
         cause = isExpired ? 'expired' : 'broken'
         if (isExpired && failures === 0) continue
         this.#setFault(describeFault(error))
@@ -142,7 +143,11 @@ export class KubernetesIngresses implements ClusterIngresses {
     let from: string | undefined
     for (;;) {
       const { items = [], metadata } = await this.#requests.list(from, signal)
-      for (const each of items) listed.set(each.metadata.name, observeIngress(each, this.#options.digest))
+      for (const each of items) {
+        listed.set(each.metadata.name, observeIngress(each, this.#options.digest))
+        // The digest of one with the most objects takes some milliseconds.
+        await pause()
+      }
       if (listed.size > max_ingresses)
         throw new ClusterAnswerError(0, `more than ${max_ingresses} ingresses have the labels of the gateway`)
       from = metadata.continue || undefined
@@ -153,26 +158,25 @@ export class KubernetesIngresses implements ClusterIngresses {
     }
   }
 
-  /** The version after which the next watch goes on. Throws `ClusterAnswerError` 410 once that is too old. */
-  async #watch(from: string, signal: AbortSignal, onBegun: () => void): Promise<string> {
+  /** Until the server ends it. Throws `ClusterAnswerError` 410 once the version is too old. */
+  async #watch(from: string, signal: AbortSignal, onBegun: () => void): Promise<void> {
     const begun_ms = this.#options.monotonic()
-    let version = from
     const events = await this.#requests.watch(from, signal)
     this.#setFault(undefined)
     for await (const value of events) {
       const event = readWatchEvent(value)
       if (event.type === 'ERROR')
         throw new ClusterAnswerError(event.object.code ?? 0, event.object.message?.slice(0, 300) ?? 'the watch failed')
-      version = event.object.metadata.resourceVersion
+      const version = event.object.metadata.resourceVersion
+      this.#version = version
       onBegun()
       if (event.type === 'BOOKMARK') continue
       if (event.type === 'DELETED') this.#drop(event.object.metadata.name, version)
       else this.#put(event.object)
     }
-    if (version === from && this.#options.monotonic() - begun_ms < shortest_watch_ms)
+    if (this.#version === from && this.#options.monotonic() - begun_ms < shortest_watch_ms)
       throw new ClusterAnswerError(0, 'the API server ended a watch at once')
     onBegun()
-    return version
   }
 
   /** An answer to a write and an event of the watch may come in any order. */

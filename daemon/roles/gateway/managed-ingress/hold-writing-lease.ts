@@ -18,8 +18,11 @@ export async function holdWritingLease(call: Call, { leases, progress }: Ingress
     return true
   }
   progress.lease = undefined
+  const { trace_id } = call.trace
+  if (held) call.log.warn('gateway.ingress.standby', { trace_id })
   const taken = await leases.take(lease_key, lease_ms)
   if (!taken) return false
+  call.log.info('gateway.ingress.writer', { trace_id })
   progress.lease = { lease: taken, renewed_ms: now_ms }
   // Another process may have written since.
   progress.records = undefined

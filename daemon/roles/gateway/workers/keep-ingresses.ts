@@ -1,6 +1,7 @@
 // Keeps the ingresses of registered services in the cluster: those that the registry wants, and nothing else of the gateway's.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
+import { runInSlices } from '../../../kernel/role/run-in-slices.ts'
 import {
   type ManagedIngress,
   renderManagedIngresses,
@@ -42,7 +43,8 @@ async function findDesired(call: Call, { options, progress }: IngressKeeping) {
   const routing = call.part(siteRoutingPart)
   const urls = new Map([...registered, ...routing.backends])
   const rules = buildRoutingTable({ ...routing.options, registered: owners, served: new Set(urls.keys()) })
-  progress.desired = { key, ingresses: renderManagedIngresses(rules, owners, urls, options) }
+  const ingresses = await runInSlices(call, renderManagedIngresses(rules, owners, urls, options))
+  progress.desired = { key, ingresses }
   return progress.desired
 }
 

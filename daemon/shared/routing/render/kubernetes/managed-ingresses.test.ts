@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { findIngressRoute } from '../../../../../test/support/routing/find-ingress-route.ts'
+import { runToEnd } from '../../../../kernel/role/run-to-end.ts'
 import { indexRoutes } from '../../find-route.ts'
 import { routedServices } from '../../routed-services.ts'
 import { buildRoutingTable, defaultRouting, type RegisteredOwner, type RoutingOptions } from '../../routing-table.ts'
@@ -26,7 +27,7 @@ function render(
   ])
   const served = new Set([...every, ...registered.map(({ name }) => name)])
   const rules = buildRoutingTable({ ...defaultRouting, registered, served, ...more })
-  return { rules, managed: renderManagedIngresses(rules, registered, found, options) }
+  return { rules, managed: runToEnd(renderManagedIngresses(rules, registered, found, options)) }
 }
 
 const describe = ({ name, priority, paths, target }: ManagedIngress) =>

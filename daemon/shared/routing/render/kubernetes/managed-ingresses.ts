@@ -26,22 +26,28 @@ export type ManagedIngressTarget = {
   readonly sha256: string
 }
 
-/** `urls`: of the processes of each service, as routing takes them. A service whose objects all have other owners has no ingress. */
-export function renderManagedIngresses(
+/**
+ * A computation in steps: of the most objects that there may be, it takes a tenth of a second. `urls`: of the processes of each
+ * service, as routing takes them. A service whose objects all have other owners has no ingress.
+ */
+export function* renderManagedIngresses(
   rules: readonly RoutingRule[],
   owners: readonly RegisteredOwner[],
   urls: ServiceBackends,
   options: ManagedIngressOptions,
-): readonly ManagedIngress[] {
+): Generator<undefined, readonly ManagedIngress[], undefined> {
   const byIngress = Map.groupBy(rules, ({ ingress }) => ingress)
-  return owners.flatMap(({ name: service }) => {
+  const ingresses: ManagedIngress[] = []
+  for (const { name: service } of owners) {
     const name = managedIngressName(service)
-    const [first, ...others] = byIngress.get(name) ?? []
-    if (!first) return []
-    const own = [first, ...others]
+    const own = byIngress.get(name) ?? []
+    const [first] = own
+    if (!first) continue
     const target = renderTarget(name, own, findBackend(first.service, urls, options), options)
-    return [{ name, service, priority: first.priority, paths: own.length, target }]
-  })
+    ingresses.push({ name, service, priority: first.priority, paths: own.length, target })
+    yield
+  }
+  return ingresses
 }
 
 /** Those of the table have a Service under their name. */
