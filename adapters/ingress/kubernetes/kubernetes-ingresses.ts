@@ -128,12 +128,13 @@ export class KubernetesIngresses implements ClusterIngresses {
         const isExpired = error instanceof ClusterAnswerError && error.status === 410
         if (isExpired || !(error instanceof HttpClientError)) this.#version = undefined
         cause = isExpired ? 'expired' : 'broken'
-        if (isExpired && failures === 0) continue
+        failures += 1
+        // Listed again at once; a server that says so each time is waited for.
+        if (isExpired && failures === 1) continue
         this.#setFault(describeFault(error))
         await wait(computeBackoff_ms(Math.min(failures, backoff_steps), this.#options.chance()), undefined, {
           signal,
         }).catch(() => undefined)
-        failures += 1
       }
     }
   }

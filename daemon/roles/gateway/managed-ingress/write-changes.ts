@@ -75,6 +75,8 @@ async function settleFailure(
   change: IngressChange,
   { outcome: kind, reason }: FailedWrite,
 ): Promise<void> {
+  // It was broken off by the end of the process.
+  if (call.signal.aborted) return
   const { records, retries } = keeping.progress
   const { outcome, state, retry_ms } = failures[kind]
   const name = nameOf(change)
