@@ -129,7 +129,7 @@ test.each<[string, string | Buffer]>([
   expect(causes).toEqual(['start', 'broken'])
 })
 
-test('a server that ends each watch at once is not asked in a loop', async () => {
+test('a server that ends each watch at once gets no loop of requests', async () => {
   const { cluster, seen } = await start((_request, response, at) => void response.end(isWatch(at) ? '' : page()))
   await waitUntil(() => cluster.view().fault === 'the API server ended a watch at once')
   expect(seen.length).toBeLessThan(8)

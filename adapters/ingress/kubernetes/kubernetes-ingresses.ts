@@ -3,7 +3,7 @@ import { setImmediate as pause, setTimeout as wait } from 'node:timers/promises'
 import { computeBackoff_ms } from '../../../daemon/kernel/network/backoff.ts'
 import type {
   ClusterIngresses,
-  ClusterView,
+  IngressView,
   IngressWrite,
   ObservedIngress,
 } from '../../../daemon/shared/routing/cluster-ingresses.ts'
@@ -55,7 +55,7 @@ export class KubernetesIngresses implements ClusterIngresses {
     this.#requests.close()
   }
 
-  view(): ClusterView {
+  view(): IngressView {
     return { ingresses: this.#ingresses, fault: this.#fault, revision: this.#revision }
   }
 

@@ -11,7 +11,7 @@ export type ObservedIngress = {
   readonly isEnding: boolean
 }
 
-export type ClusterView = {
+export type IngressView = {
   /** Those with the mark alone; undefined until they have been listed. */
   readonly ingresses: ReadonlyMap<string, ObservedIngress> | undefined
   /** Why they are not followed now: what is seen may be old. */
@@ -29,7 +29,7 @@ export type IngressWrite =
   | { readonly outcome: 'foreign' | 'refused' | 'unavailable'; readonly reason: string }
 
 export interface ClusterIngresses {
-  view(): ClusterView
+  view(): IngressView
   create(object: KubernetesObject, signal: AbortSignal): Promise<IngressWrite>
   patch(object: KubernetesObject, seen: ObservedIngress, signal: AbortSignal): Promise<IngressWrite>
   remove(seen: ObservedIngress, signal: AbortSignal): Promise<IngressWrite>

@@ -55,8 +55,12 @@ const stateOf = async (service: string) => {
 test('the account has seven verbs on ingresses of its namespace, and what every account has', async () => {
   const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectRulesReview', spec: { namespace } }
   const rulesIn = async (where: string) => {
-    const asked = { ...review, spec: { namespace: where } }
-    const { status, body } = await cluster.as('POST', '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews', asked)
+    const requested = { ...review, spec: { namespace: where } }
+    const { status, body } = await cluster.as(
+      'POST',
+      '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews',
+      requested,
+    )
     expect(status).toBe(201)
     const { resourceRules } = body.status as {
       resourceRules: { verbs: string[]; apiGroups: string[]; resources: string[] }[]
