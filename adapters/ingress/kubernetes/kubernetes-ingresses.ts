@@ -126,7 +126,7 @@ export class KubernetesIngresses implements ClusterIngresses {
       } catch (error) {
         if (signal.aborted) return
         const isExpired = error instanceof ClusterAnswerError && error.status === 410
-        if (isExpired || !(error instanceof HttpClientError)) this.#version = undefined
+        if (!mayResume(error)) this.#version = undefined
         cause = isExpired ? 'expired' : 'broken'
         failures += 1
         // Listed again at once; a server that says so each time is waited for.
@@ -202,6 +202,12 @@ export class KubernetesIngresses implements ClusterIngresses {
     this.#fault = fault
     this.#revision += 1
   }
+}
+
+/** Whether the watch may go on after the last version: it broke, or the server or its authorisation is not ready. */
+function mayResume(error: unknown): boolean {
+  if (error instanceof ClusterAnswerError) return [401, 403, 429].includes(error.status) || error.status >= 500
+  return error instanceof HttpClientError && error.failure !== 'too_large'
 }
 
 function describeFault(error: unknown): string {

@@ -86,10 +86,17 @@ test('a registered service gets its ingress, direct at 100, in both formats; the
   site.clock.advance(hour_ms)
   await waitUntil(async () => (await find('maps')) === undefined)
   await waitUntil(async () => (await shown(site)).length === 0)
-  const audited = events.filter((event) => event.startsWith('gateway.ingress.'))
-  expect(audited).toEqual(
-    ['created', 'patched', 'deleted'].map((each) => `gateway.ingress.${each} gateway-managed-maps-rest`),
+  const auditor = await site.token({ subject: 'al', roles: ['auditor'] })
+  const at = '/api/v2/gateway/audit?target=gateway-managed-maps-rest'
+  const { json } = await site.call('gateway', 'GET', at, undefined, { token: auditor })
+  const audited = (json as { items: { event: { action: string; subject: string; detail: object } }[] }).items
+  expect(audited.map(({ event }) => event.action).sort()).toEqual(
+    ['created', 'deleted', 'patched'].map((each) => `gateway.ingress.${each}`),
   )
+  expect(audited.find(({ event }) => event.action === 'gateway.ingress.created')?.event).toMatchObject({
+    subject: 'role:gateway',
+    detail: { service: 'maps', backend: 'maps:8500', priority: 100, paths: 4 },
+  })
 })
 
 test('what somebody edits or deletes is repaired, and what the gateway does not decide is kept', async () => {
@@ -199,10 +206,11 @@ test('removed by an administrator while the API server is down, it is removed on
   await (await site.as({ roles: ['admin'] })).ok(remove, { name: 'tides' })
   await seed(site, 'new', ['new'])
   await waitUntil(async () => (await shown(site)).includes('new pending new:8500'))
+  await cluster.api.forgetHistory()
   await cluster.api.server.start()
   await isWritten('new')
   await waitUntil(async () => (await find('tides')) === undefined)
-  // The version after which it watched is gone with the memory of the server.
+  // 410 Gone, for the version after which it watched.
   expect(events).toContain('gateway.cluster.listed expired')
   expect(await find('maps')).toBeDefined()
   expect(await site.store('gateway').get(managedIngresses, 'gateway-managed-tides-rest')).toBeUndefined()

@@ -24,6 +24,8 @@ export type KubeApiserver = {
   request(method: string, at: string, body?: unknown, token?: string): Promise<KubeAnswer>
   /** To end it and start it again over the same data and port. */
   readonly server: ServerProcess
+  /** Compacts the history of the cluster: versions from before are too old for a watch, once the server has no memory of them. */
+  forgetHistory(): Promise<void>
   end(): Promise<void>
 }
 
@@ -48,12 +50,24 @@ export async function kubeApiserver(): Promise<KubeApiserver> {
   await server.start()
   return {
     ...{ url, ca: readCa(), token, request: send, server },
+    forgetHistory: () => compact(etcd_url),
     async end() {
       await server.kill()
       await etcd.kill()
       dispose()
     },
   }
+}
+
+/** By the JSON gateway of etcd; a further key makes the last version of the cluster an old one. */
+async function compact(etcd_url: string): Promise<void> {
+  const post = async (at: string, body: object) => {
+    const answer = await fetch(`${etcd_url}/v3/kv/${at}`, { method: 'POST', body: JSON.stringify(body) })
+    if (!answer.ok) throw new Error(`etcd answered ${answer.status} to ${at}`)
+    return (await answer.json()) as { header: { revision: string } }
+  }
+  const { header } = await post('put', { key: btoa('unrelated'), value: btoa('later') })
+  await post('compaction', { revision: header.revision, physical: true })
 }
 
 function startable(name: string, args: readonly string[], folder: string, isReady: () => Promise<boolean>) {
