@@ -1,6 +1,7 @@
 // Declares the gateway role, with which the services of the network register.
 import { jobLeases } from '../../kernel/job/lease.ts'
 import { type Role, role } from '../../kernel/role/role.ts'
+import { ingressSettings } from '../../shared/routing/ingress-settings.ts'
 import { serviceStates } from '../../shared/service-registry/registered-service.ts'
 import { check } from './guardrail/check.ts'
 import { list as guardrailList } from './guardrail/list.ts'
@@ -55,7 +56,8 @@ export const gateway: Role = role(outline, {
     const all = await loadServices(call)
     for (const state of serviceStates)
       call.set(serviceCount, { state }, all.filter((service) => service.state === state).length)
-    const ingresses = await call.store(managedIngresses).countBy('state')
-    for (const state of managedIngressStates) call.set(managedIngressCount, { state }, ingresses.get(state) ?? 0)
+    const isKeeping = call.settings(ingressSettings).managed_enabled
+    const ingresses = isKeeping ? await call.store(managedIngresses).countBy('state') : undefined
+    for (const state of managedIngressStates) call.set(managedIngressCount, { state }, ingresses?.get(state) ?? 0)
   },
 })

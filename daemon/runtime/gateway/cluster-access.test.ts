@@ -75,4 +75,4 @@ test('text that is not YAML is refused', () => {
 })
 
 test('outside of a pod the profile must name a kubeconfig', () =>
-  expect(findPodAccess()).toEqual({ fault: expect.stringContaining('needs ingress.managed.kubeconfig') }))
+  expect(findPodAccess()).toEqual({ fault: expect.stringContaining('needs ingress.managed.kubeconfig_file') }))

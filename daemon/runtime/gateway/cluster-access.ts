@@ -24,7 +24,7 @@ export function findPodAccess(): FoundAccess | AccessFault {
     const readCredentials = async () => ({ ca: await readText(file('ca.crt')), token: await readToken(file('token')) })
     return { server: api_url, namespace, readCredentials }
   } catch {
-    return { fault: `needs ingress.managed.kubeconfig where no service account is mounted (${account_folder})` }
+    return { fault: `needs ingress.managed.kubeconfig_file where no service account is mounted (${account_folder})` }
   }
 }
 

@@ -33,16 +33,16 @@ export type OpenedIngresses = {
 export function findIngressProblems(resolved: ResolvedSettings): ProfileProblem[] {
   const found = findAccess(resolved)
   if (found === undefined) return []
-  if ('fault' in found) return [{ path: 'ingress.managed.kubeconfig', message: found.fault }]
+  if ('fault' in found) return [{ path: 'ingress.managed.kubeconfig_file', message: found.fault }]
   if (found.namespace !== undefined) return []
   return [{ path: 'ingress.managed.namespace', message: 'must be set: the kubeconfig names no namespace' }]
 }
 
 /** Undefined where the gateway writes no ingresses. */
 function findAccess(resolved: ResolvedSettings) {
-  const { managed_enabled, managed_kubeconfig, managed_namespace } = getSettings(resolved, ingressSettings)
+  const { managed_enabled, managed_kubeconfig_file, managed_namespace } = getSettings(resolved, ingressSettings)
   if (!managed_enabled) return undefined
-  const found = managed_kubeconfig === undefined ? findPodAccess() : readKubeconfig(managed_kubeconfig)
+  const found = managed_kubeconfig_file === undefined ? findPodAccess() : readKubeconfig(managed_kubeconfig_file)
   return 'fault' in found ? found : { ...found, namespace: managed_namespace ?? found.namespace }
 }
 

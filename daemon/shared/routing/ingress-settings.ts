@@ -83,8 +83,8 @@ export const ingressSettings = settingsBlock('ingress', {
     nested: 'managed.namespace',
     doc: 'Namespace of those ingresses and of the Services behind them; absent: that of the service account or kubeconfig.',
   }),
-  managed_kubeconfig: z.string().min(1).max(4_096).optional().meta({
-    nested: 'managed.kubeconfig',
+  managed_kubeconfig_file: z.string().min(1).max(4_096).optional().meta({
+    nested: 'managed.kubeconfig_file',
     doc: 'Kubeconfig with the address, authorities and token for the API server; absent: those of the service account of the pod.',
   }),
   managed_cluster_domain: z

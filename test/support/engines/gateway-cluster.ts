@@ -67,7 +67,7 @@ export async function gatewayCluster(): Promise<GatewayCluster> {
   const list = async () => (await api.request('GET', ingresses_path)).body.items as IngressObject[]
   return {
     ...{ api, token, folder, list },
-    ingress: { class_name: 'traefik', managed: { enabled: true, kubeconfig } },
+    ingress: { class_name: 'traefik', managed: { enabled: true, kubeconfig_file: kubeconfig } },
     as: (method, at, body) => api.request(method, at, body, token),
     find: async (name) => (await list()).find(({ metadata }) => metadata.name === name),
     async removeAll() {

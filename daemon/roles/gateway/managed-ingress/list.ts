@@ -1,7 +1,8 @@
 // Lists the ingresses that the gateway keeps in a cluster for registered services, and why some are not there.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
-import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
+import { buildListQuery, exactTotal, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
+import { ingressSettings } from '../../../shared/routing/ingress-settings.ts'
 import { managedIngress, managedIngresses, managedIngressStates, type StoredManagedIngress } from './model.ts'
 
 export const list = operation({
@@ -17,6 +18,8 @@ export const list = operation({
   allow: 'gateway:read',
 
   async run(call, { limit, cursor, ...filters }) {
+    // What a gateway wrote before the setting was turned off is followed by none.
+    if (!call.settings(ingressSettings).managed_enabled) return { items: [], ...exactTotal(0) }
     const { docs, ...counted } = await call.store(managedIngresses).page(buildListQuery(filters, limit, cursor))
     return { items: docs.map(({ value }) => showIngress(value)), ...counted }
   },
