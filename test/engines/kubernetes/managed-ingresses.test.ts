@@ -1,12 +1,17 @@
 // The gateway keeps ingresses in a real cluster with its own account: written, changed, repaired and removed by the registry, and
 // nothing of anybody else's.
+import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test as plainTest } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { list } from '../../../daemon/roles/gateway/managed-ingress/list.ts'
 import { managedIngresses } from '../../../daemon/roles/gateway/managed-ingress/model.ts'
 import { services } from '../../../daemon/roles/gateway/registered-service/model.ts'
 import { remove } from '../../../daemon/roles/gateway/registered-service/remove.ts'
+import { end } from '../../../daemon/roles/gateway/registration/end.ts'
+import { register } from '../../../daemon/roles/gateway/registration/register.ts'
 import {
   type GatewayCluster,
   gatewayCluster,
@@ -162,6 +167,21 @@ test('with the gateway in the path every service is behind it at 200, wherever i
   await waitUntil(async () => (await find('outside')) === undefined)
   await waitUntil(async () => (await routesOf('maps'))?.[0] === '/api/v1/tile maps:8500 100')
   expect(await shown(direct)).toEqual(['maps written maps:8500', 'outside unroutable -'])
+})
+
+test('a service that registers over the network has its ingress until it ends its registration', async () => {
+  const site = await startGateway({ rest_gateway: { enabled: true } })
+  const service = createServer((_, response) => void response.end(JSON.stringify({ name: 'tides', objects: ['tide'] })))
+  service.listen(0, '127.0.0.1')
+  await once(service, 'listening')
+  const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
+  const client = await site.as({ subject: 'svc:tides', roles: ['service'] })
+  await client.ok(register, { name: 'tides', url, ttl_seconds: 300, component_kind: 'library' })
+  await isWritten('tides')
+  expect(await routesOf('tides')).toEqual(['/api/v1/tide gateway:8001 200', '/userspace/tide gateway:8001 200'])
+  await client.ok(end, { name: 'tides' })
+  await waitUntil(async () => (await find('tides')) === undefined)
+  service.close()
 })
 
 test('an ingress of somebody else stays: a static one, one with the prefix alone, one with the mark alone; a taken name is a conflict', async () => {
