@@ -10,7 +10,7 @@ import type { ScopedStore } from '../store/scoped-store.ts'
 import type { Collection, StoredFields } from '../store/store.ts'
 import type { Trace } from '../telemetry/trace.ts'
 import type { ToolProgress } from '../tools/tool-service.ts'
-import type { SurfaceName } from './operation.ts'
+import type { AddressedOperation, SurfaceName } from './operation.ts'
 import type { RoleClients } from './operation-contract.ts'
 import type { RoleEnvironment } from './role-environment.ts'
 import type { SurfaceTools } from './surface-tools.ts'
@@ -58,8 +58,11 @@ export interface Call extends RoleEnvironment {
   /** `<prefix>_<32 hex>`: random, or derived from (tenant, subject, key) when the client gave an Idempotency-Key. */
   newId(prefix: string): string
   store<T extends StoredFields>(collection: Collection<T>): ScopedStore<T>
-  /** Operations of this role that the surface serves as tools, performed for the caller: for a conversation with a model. */
-  tools(surface: SurfaceName): SurfaceTools
+  /**
+   * Operations of this role that the surface serves as tools, performed for the caller: for a conversation with a model.
+   * `others`: instead of the operations of the role, those that it offers for other services.
+   */
+  tools(surface: SurfaceName, others?: readonly AddressedOperation[]): SurfaceTools
   /** Acts in the name of the caller. */
   delegation(): Delegation
   /** Acts in the name of the principal of stored work; `work`: the place where the store has it, never what a document says. */

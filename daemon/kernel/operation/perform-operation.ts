@@ -194,9 +194,9 @@ function createCall(
         end,
         onRefusal: (id, label) => call.nameTarget({ id, label }),
       }),
-    tools: (surface) =>
-      surfaceTools(surface, context.operations, caller, (target, fields) =>
-        withinTimeLimit({ environment, operation: target.operation, signal: request.signal }, (signal) =>
+    tools: (surface, others) =>
+      surfaceTools(surface, others ?? context.operations, caller, (target, fields, end = request.signal) =>
+        withinTimeLimit({ environment, operation: target.operation, signal: end }, (signal) =>
           performOperation(context, target, caller, {
             ...emptyRequest,
             through: { surface, fields },

@@ -10,13 +10,21 @@ import type { OperationResponse } from './role-context.ts'
 export interface SurfaceTools {
   /** Those that the caller may use. */
   list(): readonly McpTool[]
-  /** Performs one in the name of the caller. Refuses `not_found` for a tool that is not listed. Never throws. */
-  perform(name: string, input: Readonly<Record<string, unknown>>): Promise<OperationResponse | Refusal>
+  /**
+   * Performs one in the name of the caller. Refuses `not_found` for a tool that is not listed. Never throws. `signal` ends
+   * it (default: that of the call).
+   */
+  perform(
+    name: string,
+    input: Readonly<Record<string, unknown>>,
+    signal?: AbortSignal,
+  ): Promise<OperationResponse | Refusal>
 }
 
 type ToolPerformer = (
   target: AddressedOperation,
   input: Readonly<Record<string, unknown>>,
+  signal?: AbortSignal,
 ) => Promise<OperationResponse | Refusal>
 
 /**
@@ -36,9 +44,11 @@ export function surfaceTools(
       )
   return {
     list: () => listed,
-    async perform(name, input) {
+    async perform(name, input, signal) {
       const tool = listed.find((each) => each.name === name)
-      return tool ? await perform(tool.target, input) : refuse('not_found', 'there is no such tool for this caller')
+      return tool
+        ? await perform(tool.target, input, signal)
+        : refuse('not_found', 'there is no such tool for this caller')
     },
   }
 }

@@ -61,6 +61,7 @@ const outboundClients: Readonly<Record<string, readonly [DialledAddresses, strin
   'adapters/intake/http/get-once.ts': ['operator', 'the file of the source'],
   'adapters/keyvalue/redis/redis-keyvalue.ts': ['operator', 'the password of the profile'],
   'adapters/lineage/http/lineage-collector.ts': ['operator', 'the key of the profile'],
+  'adapters/model/openai/chat-model.ts': ['rule', 'the key of the profile'],
   'adapters/platform/address-rule/checked-connection.ts': ['rule', 'what its user sends'],
   'adapters/platform/address-rule/checked-socket.ts': ['rule', 'what its user sends'],
   'adapters/platform/http-client/http-client.ts': ['rule', 'what its user sends'],
@@ -86,6 +87,7 @@ const outboundClients: Readonly<Record<string, readonly [DialledAddresses, strin
 const anyAddressUsers: Readonly<Record<string, string>> = {
   'daemon/boot/registration/open-registration.ts': 'the operator, in the profile or the environment',
   'daemon/runtime/edge/open-edge.ts': 'the operator, in the profile',
+  'daemon/runtime/gateway/open-chat.ts': 'the operator, in the profile',
   'daemon/runtime/gateway/open-rest.ts': 'the operator, in the profile',
   'daemon/runtime/gateway/open-service-tools.ts': 'the operator, in the profile',
   'daemon/offline/tools/tool-services.ts': 'the operator, as an argument of the command',
