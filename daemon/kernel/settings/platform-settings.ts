@@ -176,11 +176,15 @@ const traceMode = z.union([
   z.boolean().transform((isRequired): TracePolicy['mode'] => (isRequired ? 'require' : 'adopt')),
 ])
 
-/** How the TCP listener of a role treats the traces of its callers; the block of the role spreads these settings in. */
-export function traceFields(prefix: string) {
+/**
+ * How the TCP listener of a role treats the traces of its callers; the block of the role spreads these settings in.
+ * `documented`: the prefix of the same variables in the interface documents, where it is another one.
+ */
+export function traceFields(prefix: string, documented = prefix) {
+  const prefixes = [...new Set([documented, prefix])]
   return {
     trace_mode: traceMode.default('adopt').meta({
-      env: [`${prefix}_TRACE_MODE`, `${prefix}_REQUIRE_TRACEPARENT`],
+      env: prefixes.flatMap((each) => [`${each}_TRACE_MODE`, `${each}_REQUIRE_TRACEPARENT`]),
       doc: 'adopt: continue the trace of a valid header. ignore: begin one for each request. require: refuse a request without a valid header (400).',
     }),
     trace_header: z
@@ -191,6 +195,9 @@ export function traceFields(prefix: string) {
         'must be the name of a header of traces in lower case, such as traceparent or x-trace-id',
       )
       .default('traceparent')
-      .meta({ env: `${prefix}_TRACE_HEADER`, doc: 'Header with the trace of a request, and of its response.' }),
+      .meta({
+        env: prefixes.map((each) => `${each}_TRACE_HEADER`),
+        doc: 'Header with the trace of a request, and of its response.',
+      }),
   }
 }
