@@ -47,7 +47,12 @@ export const ingressWriteTotal = counter(
 export const managedIngressCount = gauge('gateway_managed_ingress', 'Ingresses of registered services', {
   state: managedIngressStates,
 })
+export const chatTurnTotal = counter('gateway_chat_turn_total', 'Messages to the chat, by mode and outcome', {
+  mode: ['model', 'offline'],
+  outcome: ['answered', 'failed', 'cancelled'],
+})
 export const metrics = [
+  chatTurnTotal,
   ingressWriteTotal,
   managedIngressCount,
   restRequestTotal,

@@ -3,6 +3,10 @@ import { jobLeases } from '../../kernel/job/lease.ts'
 import { type Role, role } from '../../kernel/role/role.ts'
 import { ingressSettings } from '../../shared/routing/ingress-settings.ts'
 import { serviceStates } from '../../shared/service-registry/registered-service.ts'
+import { chatTraces, conversations } from './chat/model.ts'
+import { send } from './chat/send.ts'
+import { chatFeedback } from './chat-feedback/model.ts'
+import { record } from './chat-feedback/record.ts'
 import { check } from './guardrail/check.ts'
 import { list as guardrailList } from './guardrail/list.ts'
 import { list as ingressList } from './managed-ingress/list.ts'
@@ -30,7 +34,10 @@ import { keepIngresses } from './workers/keep-ingresses.ts'
 import { pull } from './workers/pull.ts'
 
 export const gateway: Role = role(outline, {
-  collections: [services, objectClaims, toolApprovals, acceptedTools, managedIngresses, jobLeases],
+  collections: [
+    ...[services, objectClaims, toolApprovals, acceptedTools, managedIngresses, jobLeases],
+    ...[conversations, chatTraces, chatFeedback],
+  ],
   metrics,
   workers: [expire, pull, followRegistry, followTools, keepIngresses],
   operations: {
@@ -40,6 +47,8 @@ export const gateway: Role = role(outline, {
     'managed-ingress': { list: ingressList },
     guardrail: { list: guardrailList, check },
     'service-tool': { list: toolList, review, accept, withdraw },
+    chat: { send },
+    'chat-feedback': { record },
   },
   messages: {},
   serviceInfo: ({ deployment_profile, transports }) => ({
@@ -47,8 +56,8 @@ export const gateway: Role = role(outline, {
     description: 'Services of the network, and the routes to them',
     health_path: '/health',
     api_path: '/api/v2/gateway',
-    capabilities: ['service-registry'],
-    objects: ['register'],
+    capabilities: ['service-registry', 'chat'],
+    objects: ['chat', 'register'],
     deployment_profile,
     supported_transports: [...transports],
   }),

@@ -9,7 +9,7 @@ export const listener: ListenerDeclaration<''> = { prefix: '', env: 'GATEWAY', p
 
 export const settings = settingsBlock('gateway', {
   ...serviceListenerFields(listener),
-  ...traceFields('GATEWAY'),
+  ...traceFields('GATEWAY', 'GUIDE'),
   ...toolFields('GATEWAY'),
   trusted_proxy_depth: z.int().min(0).max(32).default(0).meta({
     env: 'GATEWAY_TRUSTED_PROXY_DEPTH',

@@ -4,6 +4,7 @@ import { offersTools } from '../../kernel/api/mcp-tools.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { labelSettings } from '../../kernel/settings/platform-settings.ts'
 import { guardrailsPart } from '../../roles/gateway/guardrail/guard-call.ts'
+import { findChatProblems, openChat } from './open-chat.ts'
 import { findGuardrailProblems, openGuardrails } from './open-guardrails.ts'
 import { findIngressProblems, openIngresses } from './open-ingresses.ts'
 import { findRegistryProblems, openRegistry } from './open-registry.ts'
@@ -17,6 +18,7 @@ export const wire: RoleWire = {
       ...findRegistryProblems(resolved),
       ...findGuardrailProblems(resolved, levels),
       ...findIngressProblems(resolved),
+      ...findChatProblems(resolved),
     ]
   },
 
@@ -33,7 +35,7 @@ export const wire: RoleWire = {
       parts: [
         ...openRegistry(settings),
         [guardrailsPart.name, guardrails] as const,
-        ...[rest.part, tools.part, ingresses.part],
+        ...[rest.part, tools.part, ingresses.part, openChat(settings, tools.list)],
       ],
       dependencies: ingresses.dependencies,
       listeners: rest.listeners,

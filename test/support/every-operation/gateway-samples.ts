@@ -24,6 +24,12 @@ export const gatewaySettings = {
   ),
 }
 
+/** One caller may say one thing a minute. */
+const slow_subject = 'slow-walker'
+export const guardrailSettings = {
+  rules: [{ name: 'slow', kinds: ['chat'], subjects: [slow_subject], calls_per_minute: 1 }],
+}
+
 function buildRegistration(name: string, url: string) {
   return { name, url, ttl_seconds: 86_400, component_kind: 'library' }
 }
@@ -35,6 +41,20 @@ function register({ site, admin }: OperationFixture, body: object, token = admin
   const headers = { 'content-type': 'application/json' }
   const path = '/api/v1/register'
   return site.request('gateway', { method: 'POST', path, token, headers, body: JSON.stringify(body) })
+}
+
+function post({ site, admin }: OperationFixture, path: string, body: object, token = admin, more = {}) {
+  const headers = { 'content-type': 'application/json', ...more }
+  return site.request('gateway', { method: 'POST', path, token, headers, body: JSON.stringify(body) })
+}
+
+/** On a response to the walker, whose trace it gives. */
+async function feedbackSample(stage: OperationFixture): Promise<OperationSample> {
+  const trace_id = '4bf92f3577b34da6a3ce929d0e0e4736'
+  const traceparent = `00-${trace_id}-00f067aa0ba902b7-01`
+  await post(stage, '/api/v1/chat', { message: 'hello' }, stage.admin, { traceparent })
+  const input = { trace_id, kind: 'up' }
+  return { input, keyed: { input, another: { kind: 'down' } } }
 }
 
 /** Services are the site's, not a tenant's. */
@@ -78,6 +98,8 @@ export const gatewaySamples: OperationSamples = {
   'gateway.registration.end': registeredSample('consensus'),
   'gateway.registered-service.get': registeredSample('hub'),
   'gateway.registered-service.remove': registeredSample('resolution'),
+  'gateway.chat.send': () => ({ input: { message: 'hello' } }),
+  'gateway.chat-feedback.record': feedbackSample,
   'gateway.guardrail.check': () => ({ input: { kind: 'tool', subject: 'ada' }, isTenants: false }),
   async 'gateway.service-tool.review'(stage) {
     await registerToolService(stage)
@@ -94,7 +116,25 @@ export const gatewaySamples: OperationSamples = {
   },
 }
 
+const chatRefusals: Record<string, RefusalScenario> = {
+  'gateway.chat.send not_found': (stage) =>
+    post(stage, '/api/v1/chat', { message: 'hello', conversation_id: `conversation_${'0'.repeat(32)}` }),
+  async 'gateway.chat.send rate_limited'(stage) {
+    const token = await stage.site.token({ sub: slow_subject, roles: ['analyst'] })
+    await post(stage, '/api/v1/chat', { message: 'hello' }, token)
+    return await post(stage, '/api/v1/chat', { message: 'hello again' }, token)
+  },
+  'gateway.chat-feedback.record not_found': (stage) =>
+    post(stage, '/api/v1/chat/feedback', { trace_id: '0'.repeat(32), kind: 'up' }),
+  async 'gateway.chat-feedback.record rate_limited'(stage) {
+    const { input } = await feedbackSample(stage)
+    for (let given = 0; given < 20; given += 1) await post(stage, '/api/v1/chat/feedback', input)
+    return await post(stage, '/api/v1/chat/feedback', input)
+  },
+}
+
 export const gatewayRefusals: Record<string, RefusalScenario> = {
+  ...chatRefusals,
   'gateway.registration.register already_exists': (stage) =>
     registerDescribed(stage, { name: 'sample-service', objects: ['signal'] }),
   /** The same name is registered while the service describes itself. */

@@ -6,7 +6,7 @@ import { canonicalJson, sha384 } from '../../../daemon/kernel/encoding/canonical
 import type { MessageKind } from '../../../daemon/kernel/messaging/message-kind.ts'
 import { statement } from '../../../daemon/kernel/messaging/statement.ts'
 import { everyRoleSections, type SingleClusterSite, startSingleClusterSite } from '../site/single-cluster-site.ts'
-import { gatewaySettings } from './gateway-samples.ts'
+import { gatewaySettings, guardrailSettings } from './gateway-samples.ts'
 import { createIntelligenceFixture, type IntelligenceFixture } from './intelligence-objects.ts'
 import { createResolutionFixture, type ResolutionFixture } from './resolution-objects.ts'
 
@@ -66,7 +66,13 @@ export async function createOperationFixture(
   sections: Parameters<typeof startSingleClusterSite>[0] = {},
 ): Promise<OperationFixture> {
   const { platform, ...more } = sections
-  const every = { ...everyRoleSections, hub: hubSettings, gateway: gatewaySettings, ...more }
+  const every = {
+    ...everyRoleSections,
+    hub: hubSettings,
+    gateway: gatewaySettings,
+    guardrails: guardrailSettings,
+    ...more,
+  }
   const site = await startSingleClusterSite({ ...every, platform: { ...everyRoleSections.platform, ...platform } })
   const admin = await site.token({ roles: ['admin'], ...topSecretClearance })
   const carrier = await site.token({ sub: 'role:site', tenant_id: '*', roles: ['service'] })

@@ -53,6 +53,7 @@ export const unkeyedOperations: Readonly<Record<string, UnkeyedReason>> = {
   'hub.feed.publish': 'message',
   'hub.message.deliver': 'message',
   'hub.message.acknowledge': 'transition',
+  'gateway.chat.send': 'repeatable',
   'gateway.registration.register': 'named',
   'resolution.entity-cluster.remove': 'transition',
   'resolution.entity-match.consult': 'transition',

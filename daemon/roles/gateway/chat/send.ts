@@ -1,0 +1,112 @@
+// Answers a message of a conversation: with a model and the tools of the caller, or by the tool catalogue alone.
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { operation, RawResponse, type ServerEvent } from '../../../kernel/operation/operation.ts'
+import { preferredMediaType } from '../../../kernel/operation/preferred-media-type.ts'
+import { chatTurnTotal } from '../metrics.ts'
+import { answerOffline } from './answer-offline.ts'
+import { openChatTools } from './chat-tools.ts'
+import { keepExchange, type OpenConversation, openConversation } from './conversation.ts'
+import { converse } from './converse.ts'
+import { guardChat } from './guard-chat.ts'
+import { type ChatRequest, type ChatResponse, chatRequest, chatResponse } from './model.ts'
+import { chatPart } from './parts.ts'
+import { cutText } from './rules.ts'
+import { chatSettings } from './settings.ts'
+import { limitTime, type TurnAnswer, type TurnEvents } from './turn.ts'
+
+/** That of the settings, and time to answer after it. */
+const time_limit_ms = 600_000
+
+export const send = operation({
+  summary: 'Answer a message of a conversation, with the tools that the caller may use',
+  method: 'POST',
+  path: '/api/v1/chat',
+  input: chatRequest,
+  output: chatResponse,
+  errors: ['not_found', 'rate_limited'],
+  allow: 'gateway:chat',
+  produces: ['application/json', 'text/event-stream'],
+  time_limit_ms,
+
+  async run(call, request) {
+    const refused = checkRequest(call, request)
+    if (refused) return refused
+    const limits = await guardChat(call, request)
+    if (isRefusal(limits)) return limits
+    const conversation = await openConversation(call, request.conversation_id, limits.ceiling)
+    if (isRefusal(conversation)) return conversation
+    const events = performTurn(call, { request, conversation, ceiling: limits.ceiling })
+    const type = preferredMediaType(call.accepts, ['application/json', 'text/event-stream'])
+    if (type === 'text/event-stream') return new RawResponse(type, streamTurn(events))
+    for (;;) {
+      const { done, value } = await events.next()
+      if (done) return value
+    }
+  },
+})
+
+/** What the operator does not allow, whatever the message says. */
+function checkRequest(call: Call, { model, allow_changes }: ChatRequest): Refusal | undefined {
+  const settings = call.settings(chatSettings)
+  const allowed = call.part(chatPart).model ? [settings.model, ...settings.models] : []
+  if (model !== undefined && !allowed.includes(model)) {
+    const names = allowed.length === 0 ? 'this site has no chat model' : `it must be one of ${allowed.join(', ')}`
+    return refuse('invalid', 'the model is not allowed', [{ path: 'model', message: names }])
+  }
+  return allow_changes && settings.changes === 'never'
+    ? refuse('forbidden', 'the operator of this site does not allow changes by chat (chat.changes)')
+    : undefined
+}
+
+async function* streamTurn(events: AsyncGenerator<ServerEvent, ChatResponse>): AsyncGenerator<ServerEvent> {
+  yield { event: 'response', data: yield* events }
+}
+
+type TurnTerms = {
+  readonly request: ChatRequest
+  readonly conversation: OpenConversation
+  readonly ceiling: string | undefined
+}
+
+/** The response comes once the exchange is kept. Of a turn that ends before, nothing is kept. */
+async function* performTurn(call: Call, terms: TurnTerms): AsyncGenerator<ServerEvent, ChatResponse> {
+  const { model } = call.part(chatPart)
+  const mode = model ? 'model' : 'offline'
+  const { turn_s, max_answer_bytes } = call.settings(chatSettings)
+  const limit = limitTime(call, turn_s * 1_000)
+  let outcome: 'answered' | 'failed' | 'cancelled' = 'cancelled'
+  try {
+    const answer = yield* startTurn(call, terms, limit.signal)
+    const response = cutText(answer.response, max_answer_bytes)
+    await keepTurn(call, terms, { ...answer, response })
+    outcome = 'answered'
+    const { model_used, tokens, tool_calls } = answer
+    const { id: conversation_id } = terms.conversation
+    return { response, conversation_id, tool_calls: [...tool_calls], model_used, tokens, guide_guidance: null }
+  } catch (error) {
+    outcome = call.signal.aborted ? 'cancelled' : 'failed'
+    throw error
+  } finally {
+    limit.end()
+    call.count(chatTurnTotal, { mode, outcome })
+  }
+}
+
+function startTurn(call: Call, { request, conversation, ceiling }: TurnTerms, signal: AbortSignal): TurnEvents {
+  const { model } = call.part(chatPart)
+  const tools = openChatTools(call, { ceiling, mayChange: request.allow_changes === true })
+  const turn = { call, request, tools, exchanges: conversation.exchanges, signal }
+  const name = request.model ?? call.settings(chatSettings).model ?? ''
+  return model ? converse(turn, model, name) : answerOffline(turn)
+}
+
+async function keepTurn(
+  call: Call,
+  { request: { message }, conversation, ceiling }: TurnTerms,
+  { response, model_used, tool_calls }: TurnAnswer,
+): Promise<void> {
+  const tools = [...new Set(tool_calls.map(({ tool }) => tool))].slice(0, 64)
+  const { trace_id } = call.trace
+  await keepExchange(call, conversation, { at: call.now(), trace_id, message, response, model_used, tools }, ceiling)
+}
