@@ -37,6 +37,8 @@ export type ApiRequestOptions = {
   readonly resumes?: boolean
   /** Time limit of the response (default: 5 s more than that of the operation); streams have none. */
   readonly timeout_ms?: number
+  /** Ends the request and its stream: as `unavailable`. */
+  readonly signal?: AbortSignal
 }
 
 export interface ServiceClient {
@@ -55,6 +57,7 @@ export function createServiceClient(target: ServiceTarget): ServiceClient {
       ...buildRequest(addressed, input),
       headers: { accept, ...(await buildHeaders(target, addressed, extras)) },
       timeout_ms: addressed.operation.streams ? undefined : (extras.timeout_ms ?? answerLimitOf(addressed.operation)),
+      signal: extras.signal,
     }).catch(async (error: unknown) => {
       const isUnreachable = isRefusal(error) && error.code === 'unavailable'
       throw isUnreachable && target.explainUnreachable ? await target.explainUnreachable(error, addressed.role) : error

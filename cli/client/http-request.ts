@@ -16,6 +16,8 @@ export type ServiceHttpRequest = {
   readonly body?: string
   /** Undefined for streams, which last as long as they do. */
   readonly timeout_ms: number | undefined
+  /** Ends the request and its body. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A service answers a long operation late, and takes its connection at once. */

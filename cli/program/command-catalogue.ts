@@ -8,6 +8,7 @@ export const commandCatalogue = {
   serve: () => import('../commands/serve.ts'),
   demo: () => import('../commands/demo.ts'),
   'demo ingest': () => import('../commands/demo/ingest.ts'),
+  chat: () => import('../commands/chat.ts'),
   status: () => import('../commands/status.ts'),
   doctor: () => import('../commands/doctor.ts'),
   'profile validate': () => import('../commands/profile/validate.ts'),

@@ -1,0 +1,93 @@
+// Talks to the chat of the gateway: one message, or a conversation at a terminal, with the response as it comes.
+import { refusalFromProblem } from '../../daemon/kernel/error/problem.ts'
+import type { ServiceClient } from '../client/client.ts'
+import { formatToolEvent } from '../format/chat.ts'
+import { connectService, serviceOptions } from '../options/service-options.ts'
+import { CommandFailure, command } from '../program/command.ts'
+import { flag, text } from '../program/params.ts'
+import { StreamedLines } from '../terminal/streamed-lines.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+
+export const definition = command({
+  words: 'chat',
+  summary: 'Talk to the chat of the gateway',
+  notes: [
+    'Without a message, reads one from stdin; at a terminal, prompts for one after the other until Ctrl-D. Ctrl-C cancels',
+    'the response in progress. Tools that are called are shown on stderr. Exit code 1: the response was cancelled.',
+  ].join('\n'),
+  positionals: { message: text('MESSAGE', 'Message (default: stdin)') },
+  options: {
+    conversation: text('ID', 'Conversation to continue (default: a new one)'),
+    model: text('NAME', 'One of the models that the site allows (default: that of the site)'),
+    allowChanges: flag('Allow tools that change something (default: tools that read)'),
+    ...serviceOptions,
+  },
+  example: 'platform chat "list the critical signals"',
+  async run(params, terminal) {
+    const message = params.message ?? (await terminal.readInput())?.trim()
+    if (message === '') throw new CommandFailure(2, 'the message is empty')
+    const api = await connectService(params, terminal)
+    const session: ChatSession = { api, json: params.json, conversation_id: params.conversation, terms: params }
+    return message === undefined ? await converse(session, terminal) : await sayOnce(session, message, terminal)
+  },
+})
+
+type ChatSession = {
+  readonly api: ServiceClient
+  readonly json: boolean
+  readonly terms: { readonly model: string | undefined; readonly allowChanges: boolean }
+  conversation_id: string | undefined
+}
+
+async function sayOnce(session: ChatSession, message: string, terminal: Terminal): Promise<0 | 1> {
+  const outcome = await say(session, message, terminal)
+  if (outcome === 'cancelled') return 1
+  if (!session.json) terminal.note(`Continue with --conversation ${session.conversation_id}`)
+  return 0
+}
+
+async function converse(session: ChatSession, terminal: Terminal): Promise<0> {
+  for (;;) {
+    const message = await terminal.prompt('> ')
+    if (message === undefined) break
+    if (message !== '') await say(session, message, terminal)
+  }
+  if (session.conversation_id !== undefined) terminal.note(`Continue with --conversation ${session.conversation_id}`)
+  return 0
+}
+
+/** Prints the response of a turn, or says that it was cancelled. */
+async function say(session: ChatSession, message: string, terminal: Terminal): Promise<'answered' | 'cancelled'> {
+  const ending = new AbortController()
+  const cancel = () => ending.abort()
+  process.once('SIGINT', cancel)
+  try {
+    await printTurn(session, message, terminal, ending.signal)
+    return 'answered'
+  } catch (error) {
+    if (!ending.signal.aborted) throw error
+    terminal.note('Cancelled: nothing of this message is kept in the conversation')
+    return 'cancelled'
+  } finally {
+    process.off('SIGINT', cancel)
+  }
+}
+
+async function printTurn(session: ChatSession, message: string, terminal: Terminal, signal: AbortSignal) {
+  const { api, json, terms, conversation_id } = session
+  const input = { message, conversation_id, model: terms.model, allow_changes: terms.allowChanges || undefined }
+  const lines = new StreamedLines(terminal)
+  try {
+    for await (const { event, data } of api.stream('gateway.chat.send', input, { signal })) {
+      if (event === 'problem') throw refusalFromProblem(data, 500)
+      const fields = data as Readonly<Record<string, unknown>>
+      if (event === 'response') {
+        session.conversation_id = String(fields.conversation_id)
+        if (json) terminal.print(JSON.stringify(fields))
+      } else if (event !== 'delta') terminal.note(formatToolEvent(event, fields))
+      else if (!json) lines.add(String(fields.text))
+    }
+  } finally {
+    lines.end()
+  }
+}

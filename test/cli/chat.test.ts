@@ -1,0 +1,80 @@
+// `platform chat`: one message, a conversation at a terminal, tools on stderr, and a response that is cancelled.
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { ann, setUpChat, signal_list } from '../roles/gateway/chat-site.ts'
+import { requestTools, sayText } from '../support/chat/model-double.ts'
+import { type CommandOptions, runCommand, runJsonCommand } from '../support/command/run-command.ts'
+
+const stage = setUpChat({ chat: { models: ['second'] } })
+const env = async () => ({
+  PLATFORM_SITE: path.dirname(stage().site.folder.profile),
+  // The clock of the site is not that of the command, which would issue a token itself.
+  PLATFORM_TOKEN: await stage().site.token(ann),
+})
+const chat = async (words: readonly string[], options: CommandOptions = {}) =>
+  runCommand(['chat', ...words], { ...options, env: await env() })
+
+test('a message gets its response on stdout, and the conversation to continue on stderr', async () => {
+  stage().model.answerBy(sayText('two lines\nof text'))
+  const { exit, stdout, stderr } = await chat(['hello'])
+  expect([exit, stdout]).toEqual([0, 'two lines\nof text\n'])
+  const [, id = ''] = /^Continue with --conversation (conversation_[0-9a-f]{32})\n$/.exec(stderr) ?? []
+  expect((await chat(['again', '--conversation', id, '--model', 'second'])).exit).toBe(0)
+  expect(stage().model.prompts[1]?.body).toMatchObject({ model: 'second', messages: { length: 4 } })
+})
+
+test('a message may come from stdin, and must not be empty', async () => {
+  expect((await chat([], { input: 'hello from a file\n' })).stdout).toBe('hello\n')
+  expect(stage().model.prompts[0]?.body.messages.at(-1)?.content).toBe('hello from a file')
+  expect(await chat([], { input: '\n' })).toMatchObject({ exit: 2 })
+})
+
+test('tools are shown, and changes need an option', async () => {
+  stage().model.answerBy(requestTools({ name: signal_list, arguments: '{"limit":2}' }), sayText('none'))
+  const { stdout, stderr } = await chat(['list signals'])
+  expect(stdout).toBe('none\n')
+  expect(stderr).toContain(`calls ${signal_list} {"limit":2}\n${signal_list} answered\n`)
+  await chat(['list signals', '--allow-changes'])
+  const offered = stage().model.prompts.map(({ body }) => body.messages[0]?.content.includes('The user allows changes'))
+  expect(offered).toEqual([false, false, true])
+})
+
+test('at a terminal each message continues the conversation, until the input ends', async () => {
+  stage().model.answerBy(sayText('first'), sayText('second'))
+  const { exit, stdout } = await chat([], { input: null, replies: ['one', '', 'two'] })
+  expect([exit, stdout]).toEqual([0, 'first\nsecond\n'])
+  expect(
+    stage()
+      .model.prompts[1]?.body.messages.map(({ content }) => content)
+      .slice(1),
+  ).toEqual(['one', 'first', 'two'])
+})
+
+test('as JSON it is the response of the interface', async () => {
+  expect(await runJsonCommand(['chat', 'hello'], { env: await env() })).toMatchObject({
+    response: 'hello',
+    guide_guidance: null,
+  })
+})
+
+test('text of a model cannot forge lines or move the cursor', async () => {
+  stage().model.answerBy(sayText('\u001b[2Jgone\rover'))
+  const { stdout } = await chat(['hello'])
+  expect([stdout.includes('\u001b'), stdout.includes('\r'), stdout.includes('gone')]).toEqual([false, false, true])
+})
+
+test('an interrupt cancels the response, and ends the request to the model', async () => {
+  let gone: Promise<unknown> = Promise.resolve()
+  stage().model.answerBy((response, closed) => {
+    gone = closed
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(': wait\n\n', () => process.emit('SIGINT'))
+  })
+  expect(await chat(['hello'])).toMatchObject({ exit: 1, stdout: '', stderr: expect.stringContaining('Cancelled') })
+  await gone
+})
+
+test('a refusal is that of the site', async () => {
+  const { exit, stderr } = await chat(['hello', '--model', 'third'])
+  expect([exit, stderr]).toEqual([2, expect.stringContaining('the model is not allowed')])
+})
