@@ -8,7 +8,7 @@ import { loadTool, type ToolLoad, type ToolTarget } from '../support/mcp/tool-lo
 import { benchCores, startPinnedProgram } from '../support/proxy-bench/pinned-program.ts'
 
 const executable = process.env.PLATFORM_EXECUTABLE ?? path.resolve(import.meta.dirname, '../../dist/platform')
-const service = path.resolve(import.meta.dirname, '../support/mcp/plain-tool-service.ts')
+const service = path.resolve(import.meta.dirname, '../support/mcp/plain-tool-service.mjs')
 const ports = { service: 9_021, gateway: 9_022 }
 const rounds = 3
 const seconds = 5
@@ -19,7 +19,7 @@ const many_callers = 16
 export async function bench(report: (figure: Figure) => void): Promise<void> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'bench-tools-'))
   execFileSync('taskset', ['-acp', String(benchCores.around), String(process.pid)])
-  const command = [process.execPath, '--disable-warning=ExperimentalWarning', service, String(ports.service)]
+  const command = [process.execPath, service, String(ports.service)]
   const programs = [await startPinnedProgram(benchCores.around, command, ports.service)]
   try {
     const { program, token } = await startGateway(folder)

@@ -38,8 +38,8 @@ const ask = (token: string | undefined, more: Partial<ConnectedCall> = {}) =>
     call: { name: 'route', input: {}, timeout_ms: 1_000 },
     ...more,
   })
-const codeOf = (asked: Promise<unknown>) =>
-  asked.then(
+const codeOf = (call: Promise<unknown>) =>
+  call.then(
     () => 'answered',
     (error) => error.code,
   )

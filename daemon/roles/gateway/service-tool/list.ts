@@ -8,7 +8,7 @@ import { type AcceptedTool, acceptedTools } from './model.ts'
 import { serviceToolsPart, type ToolListState } from './parts.ts'
 
 /** `held`: its definition has changed. `absent`: not in the list any more. `unverified`: this process has no list of the service. */
-export const toolStates = ['offered', 'held', 'absent', 'unverified'] as const
+const toolStates = ['offered', 'held', 'absent', 'unverified'] as const
 
 const acceptedTool = z
   .strictObject({

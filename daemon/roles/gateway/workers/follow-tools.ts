@@ -5,7 +5,7 @@ import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import { findEndpoint, type RegisteredEndpoint } from '../service-tool/find-endpoint.ts'
 import { type StoredApproval, toolApprovals } from '../service-tool/model.ts'
 import { accepted_tools_topic } from '../service-tool/parts.ts'
-import { ToolFollowing } from '../service-tool/tool-following.ts'
+import { ServiceFollowing } from '../service-tool/service-following.ts'
 
 /** Another process may have accepted tools, and registrations end. */
 const look_ms = 1_000
@@ -13,7 +13,7 @@ const look_ms = 1_000
 export const followTools: Worker = { name: 'follow-tools', when: { every_ms: look_ms }, run }
 
 /** By name of the service. */
-type Followings = Map<string, ToolFollowing>
+type Followings = Map<string, ServiceFollowing>
 
 async function run(call: Call): Promise<void> {
   const followings: Followings = new Map()
@@ -35,7 +35,7 @@ async function keepFollowing(call: Call, followings: Followings): Promise<void> 
   }
   for (const [service, { endpoint, approval }] of wanted) {
     const following = followings.get(service)
-    followings.set(service, await (following?.replace(approval) ?? new ToolFollowing(call, endpoint, approval)))
+    followings.set(service, await (following?.replace(approval) ?? new ServiceFollowing(call, endpoint, approval)))
   }
 }
 

@@ -14,7 +14,7 @@ import { serviceToolsPart } from './parts.ts'
 import { readListedTools } from './read-tools.ts'
 import { compareList, type ListComparison, type ListedTool } from './rules.ts'
 
-export class ToolFollowing {
+export class ServiceFollowing {
   readonly #call: Call
   readonly #endpoint: RegisteredEndpoint
   readonly #approval: StoredApproval
@@ -28,7 +28,7 @@ export class ToolFollowing {
   isOver = false
 
   /** `former`: of the same endpoint, before the acceptance: what it has read is offered until the list is read again. */
-  constructor(call: Call, endpoint: RegisteredEndpoint, approval: StoredApproval, former?: ToolFollowing) {
+  constructor(call: Call, endpoint: RegisteredEndpoint, approval: StoredApproval, former?: ServiceFollowing) {
     this.#call = call
     this.#endpoint = endpoint
     this.#approval = approval
@@ -43,11 +43,11 @@ export class ToolFollowing {
   }
 
   /** Follows by another approval of the same service: the list is read again, since this one may be older than the acceptance. */
-  async replace(approval: StoredApproval): Promise<ToolFollowing> {
+  async replace(approval: StoredApproval): Promise<ServiceFollowing> {
     if (approval.revision === this.#approval.revision) return this
     this.#isReplaced = true
     await this.end()
-    return new ToolFollowing(this.#call, this.#endpoint, approval, this)
+    return new ServiceFollowing(this.#call, this.#endpoint, approval, this)
   }
 
   async end(): Promise<void> {
