@@ -18,9 +18,9 @@ export const list = operation({
   allow: 'gateway:read',
 
   async run(call, { limit, cursor, ...filters }) {
-    // What a gateway wrote before the setting was turned off is followed by none.
-    if (!call.settings(ingressSettings).managed_enabled) return { items: [], ...exactTotal(0) }
     const { docs, ...counted } = await call.store(managedIngresses).page(buildListQuery(filters, limit, cursor))
+    // What was written before the setting was turned off is not followed any more.
+    if (!call.settings(ingressSettings).managed_enabled) return { items: [], ...exactTotal(0) }
     return { items: docs.map(({ value }) => showIngress(value)), ...counted }
   },
 })
