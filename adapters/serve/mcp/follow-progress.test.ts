@@ -1,5 +1,5 @@
 // The answer to a followed call is a stream from the first report on; a slow client gets the last report.
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { SurfaceRequest, SurfaceResponse, SurfaceStream } from '../../../daemon/kernel/api/surface.ts'
 import type { ServerEvent } from '../../../daemon/kernel/operation/operation.ts'
 import type { ToolProgress } from '../../../daemon/kernel/tools/tool-service.ts'
@@ -16,7 +16,7 @@ async function begin() {
     report = onProgress
     return promise
   })
-  return { answered, report: (progress: number) => report({ progress }), finish: () => resolve(answer) }
+  return { answered, promise, report: (progress: number) => report({ progress }), finish: () => resolve(answer) }
 }
 
 const readNext = async (events: AsyncIterator<ServerEvent>) =>
@@ -55,6 +55,21 @@ test('of many reports, a slow client gets the last', async () => {
   await turn()
   expect(await readNext(events)).toMatchObject({ params: { progress: 5 } })
   expect(await readNext(events)).toHaveProperty('result')
+})
+
+test('a tool that reports without pause leaves nothing of its reports in memory', async () => {
+  const { answered, promise, report, finish } = await begin()
+  const waiting = vi.spyOn(promise, 'then')
+  report(0)
+  const events = iterate(await answered)
+  for (let progress = 1; progress <= 100; progress += 1) {
+    const next = readNext(events)
+    await turn()
+    report(progress)
+    await next
+  }
+  expect(waiting).not.toHaveBeenCalled()
+  finish()
 })
 
 test.each<[string, unknown, string, string | number | undefined]>([

@@ -25,8 +25,10 @@ export async function answerWithProgress(
 ): Promise<SurfaceResponse | SurfaceStream> {
   const reports = new LatestReport()
   const answer = act((progress) => reports.put(progress))
-  const first = await Promise.race([answer, reports.next()])
-  if (first !== undefined) return first
+  const end = () => reports.end()
+  answer.then(end, end)
+  await reports.next()
+  if (reports.isAtEnd) return await answer
   return { status: 200, headers: {}, events: progressEvents(token, reports, answer) }
 }
 
@@ -36,15 +38,13 @@ async function* progressEvents(
   answer: Promise<SurfaceResponse>,
 ): AsyncGenerator<ServerEvent> {
   for (;;) {
+    const isLast = reports.isAtEnd
     const progress = reports.take()
     if (progress) yield toEvent(token, progress)
-    const answered = await Promise.race([answer, reports.next()])
-    if (answered === undefined) continue
-    const last = reports.take()
-    if (last) yield toEvent(token, last)
-    yield { event: 'message', data: parseJson(answered.text ?? 'null') }
-    return
+    if (isLast) break
+    await reports.next()
   }
+  yield { event: 'message', data: parseJson((await answer).text ?? 'null') }
 }
 
 function toEvent(progressToken: ProgressToken, { progress, total, message }: ToolProgress): ServerEvent {
@@ -53,13 +53,23 @@ function toEvent(progressToken: ProgressToken, { progress, total, message }: Too
   return { event: 'message', data: { jsonrpc: '2.0', method: 'notifications/progress', params } }
 }
 
-/** A client that reads slowly gets the last report: others before it say less. */
+/**
+ * A client that reads slowly gets the last report: others before it say less. The end is a flag, and not a race of promises
+ * for each report: those of a tool that reports without pause would stay in memory until its answer.
+ */
 class LatestReport {
   #latest: ToolProgress | undefined
+  isAtEnd = false
   #wake: () => void = () => undefined
 
   put(progress: ToolProgress): void {
     this.#latest = progress
+    this.#wake()
+  }
+
+  /** Of the call: no report comes any more. */
+  end(): void {
+    this.isAtEnd = true
     this.#wake()
   }
 
@@ -69,9 +79,9 @@ class LatestReport {
     return latest
   }
 
-  /** Resolves once there is a report. */
-  async next(): Promise<undefined> {
-    if (this.#latest) return
+  /** Resolves once there is a report, or the end. */
+  async next(): Promise<void> {
+    if (this.#latest || this.isAtEnd) return
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#wake = resolve
     await promise

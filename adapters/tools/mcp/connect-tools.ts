@@ -113,10 +113,15 @@ class McpConnection implements ToolConnection {
 
   async listTools(): Promise<readonly RemoteTool[]> {
     const tools = new Map<string, RemoteTool>()
+    const { answer_bytes } = this.#limits
     let cursor: string | undefined
+    let bytes = 0
     for (let page = 0; page < max_pages; page += 1) {
       const params = cursor === undefined ? {} : { cursor }
       const listed = await this.#request({ method: 'tools/list', params }, toolPage, this.#limits.answer_ms)
+      bytes += JSON.stringify(listed.tools).length
+      if (bytes > answer_bytes)
+        throw refuse('unavailable', `${this.#name} lists tools of more than ${answer_bytes} bytes`)
       for (const tool of listed.tools) tools.set(tool.name, tool)
       if (tools.size > this.#limits.tools)
         throw refuse('unavailable', `${this.#name} lists more than the ${this.#limits.tools} tools that are accepted`)

@@ -44,7 +44,10 @@ export const definition = command({
       sha256,
       ...(permission === undefined ? {} : { permission }),
     }))
-    const answer = await api.call('gateway.service-tool.accept', { name, authentication: review.authentication, tools })
+    const answer = await api.call('gateway.service-tool.accept', {
+      ...{ name, url: review.url, authentication: review.authentication },
+      tools,
+    })
     printResult(terminal, params.json, answer, () =>
       (answer.accepted as string[]).map((accepted) => `accepted ${accepted}`).join(line_break),
     )

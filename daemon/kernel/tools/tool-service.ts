@@ -18,7 +18,7 @@ export type ToolServiceAddress = {
 export type ToolServiceLimits = {
   /** To connect, and for each page of a list. */
   readonly answer_ms: number
-  /** Of one answer, and of all that a stream sends. */
+  /** Of one answer, of all that a stream sends, and of the pages of a list together. */
   readonly answer_bytes: number
   /** Levels of nesting in one message. */
   readonly depth: number

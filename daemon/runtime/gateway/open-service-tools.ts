@@ -6,7 +6,12 @@ import type { SiteResources } from '../../boot/site-resources.ts'
 import { toolsTopic } from '../../kernel/api/mcp-tools.ts'
 import type { AddressedOperation } from '../../kernel/operation/operation.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
-import type { RemoteToolCall, RemoteToolResult, ToolServices } from '../../kernel/tools/tool-service.ts'
+import type {
+  RemoteToolCall,
+  RemoteToolResult,
+  ToolServiceLimits,
+  ToolServices,
+} from '../../kernel/tools/tool-service.ts'
 import type { ServiceTools } from '../../roles/gateway/service-tool/parts.ts'
 import { settings } from '../../roles/gateway/settings.ts'
 import { type AggregatedTool, toOperation } from '../../roles/gateway/tool/aggregated-tool.ts'
@@ -14,6 +19,8 @@ import { ingressSettings } from '../../shared/routing/ingress-settings.ts'
 import { ToolConnections } from './tool-connections.ts'
 
 const limits = { answer_ms: 30_000, answer_bytes: 16_777_216, depth: 128, tools: 500 }
+/** A service may change its list each second, and each time the gateway parses, compares and digests all of it. */
+const list_limits = { ...limits, answer_bytes: 2_097_152 }
 
 /** A call of a tool of a service that the profile names. */
 export type SiteToolCall = {
@@ -39,13 +46,14 @@ export function openServiceTools(
 ): OpenedServiceTools {
   const { ca_file } = getSettings(resolved, settings)
   const ca = ca_file === undefined ? undefined : readFileSync(ca_file, 'utf8')
-  const registered = lazyServices(networkRule(getSettings(resolved, ingressSettings).registered_networks))
-  const ofProfile = lazyServices(anyAddress)
+  const rule = networkRule(getSettings(resolved, ingressSettings).registered_networks)
+  const registered = lazyServices(rule, limits)
+  const ofProfile = lazyServices(anyAddress, limits)
   const connections = new ToolConnections(() => performance.now())
   const offered = new Map<string, readonly AggregatedTool[]>()
   let operations: readonly AddressedOperation[] = []
   const part: ServiceTools = {
-    ...{ own, services: registered, states: new Map() },
+    ...{ own, services: lazyServices(rule, list_limits), states: new Map() },
     addressOf: ({ url }, token) => ({ url, token, ca }),
     callTool: ({ service, url }, token, { isRead, ...call }) =>
       connections.callTool({ services: registered, service, address: { url, ca }, token, isRead, call }),
@@ -66,7 +74,7 @@ export function openServiceTools(
 }
 
 /** The library is loaded with the first connection. */
-function lazyServices(rule: AddressRule): ToolServices {
+function lazyServices(rule: AddressRule, limits: ToolServiceLimits): ToolServices {
   let loaded: Promise<ToolServices> | undefined
   const load = () =>
     (loaded ??= import('../../../adapters/tools/mcp/connect-tools.ts').then(({ mcpToolServices }) =>

@@ -118,3 +118,35 @@ test('what callers give up, or request wrongly, says nothing of the service', as
   for (let at = 0; at < 8; at += 1) await codeOf(ask('ann', { call: { ...call, cancelled } }))
   for (let at = 0; at < 8; at += 1) expect(await codeOf(ask('ann'))).toBe('invalid')
 })
+
+test.each(['timeout', 'forbidden', 'rate_limited'] as const)(
+  'an opening that ends in %s is tried again by the next call',
+  async (code) => {
+    let isDown = true
+    const flaky: ToolServices = {
+      connect: async (address) => {
+        if (isDown) throw refuse(code, 'not now')
+        return await services.connect(address)
+      },
+    }
+    expect(await codeOf(ask(undefined, { services: flaky }))).toBe(code)
+    isDown = false
+    expect(await codeOf(ask(undefined, { services: flaky }))).toBe('answered')
+  },
+)
+
+test('a call that breaks off ends no other call over its connection', async () => {
+  await ask(undefined)
+  const { promise, resolve } = Promise.withResolvers<RemoteToolResult>()
+  answer = async ({ name }) => {
+    if (name === 'slow') return await promise
+    throw refuse('unavailable', 'the answer is too large')
+  }
+  const slow = ask(undefined, { call: { name: 'slow', input: {}, timeout_ms: 1_000 } })
+  expect(await codeOf(ask(undefined))).toBe('unavailable')
+  expect(closed).toBe(0)
+  resolve(result)
+  expect(await slow).toBe(result)
+  await Promise.resolve()
+  expect(closed).toBe(1)
+})

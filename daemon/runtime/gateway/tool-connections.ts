@@ -16,7 +16,13 @@ import type {
 const max_connections = 512
 const idle_ms = 60_000
 
-type KeptConnection = { readonly opened: Promise<ToolConnection>; used_ms: number; calls: number }
+type KeptConnection = {
+  readonly opened: Promise<ToolConnection>
+  used_ms: number
+  calls: number
+  /** Not found any more: it ends with the last of its calls. */
+  isRetired: boolean
+}
 
 export type ConnectedCall = {
   readonly services: ToolServices
@@ -74,7 +80,7 @@ export class ToolConnections {
     try {
       return await this.#callOver(kept, request)
     } catch (error) {
-      if (isBroken(error) && this.#kept.get(key) === kept) this.#drop(key)
+      if (isBroken(error) && this.#kept.get(key) === kept) this.#retire(key, kept)
       if (isNew || request.call.cancelled?.aborted || !mayRepeat(error, request)) throw error
       return await this.#callOver(this.#take(key, request), request)
     }
@@ -83,14 +89,20 @@ export class ToolConnections {
   #take(key: string, { services, address, token }: ConnectedCall): KeptConnection {
     this.#endIdle()
     const known = this.#kept.get(key)
-    const kept = known ?? {
-      opened: services.connect({ ...address, token: async () => token }),
-      ...{ used_ms: this.#now(), calls: 0 },
-    }
+    const kept = known ?? this.#open(key, () => services.connect({ ...address, token: async () => token }))
     this.#kept.delete(key)
     this.#kept.set(key, kept)
     kept.used_ms = this.#now()
     return kept
+  }
+
+  /** What could not be opened is not kept, whatever the reason: the next call tries again. */
+  #open(key: string, connect: () => Promise<ToolConnection>): KeptConnection {
+    const opening: KeptConnection = { opened: connect(), used_ms: this.#now(), calls: 0, isRetired: false }
+    opening.opened.catch(() => {
+      if (this.#kept.get(key) === opening) this.#kept.delete(key)
+    })
+    return opening
   }
 
   async #callOver(kept: KeptConnection, { call }: ConnectedCall): Promise<RemoteToolResult> {
@@ -101,6 +113,7 @@ export class ToolConnections {
     } finally {
       kept.calls -= 1
       kept.used_ms = this.#now()
+      if (kept.isRetired && kept.calls === 0) end(kept)
     }
   }
 
@@ -116,8 +129,19 @@ export class ToolConnections {
   #drop(key: string): void {
     const kept = this.#kept.get(key)
     this.#kept.delete(key)
-    void kept?.opened.then((connection) => connection.close()).catch(() => undefined)
+    if (kept) end(kept)
   }
+
+  /** Other calls over it go on: of a service without tokens, those of all callers. */
+  #retire(key: string, kept: KeptConnection): void {
+    this.#kept.delete(key)
+    kept.isRetired = true
+    if (kept.calls === 0) end(kept)
+  }
+}
+
+function end({ opened }: KeptConnection): void {
+  void opened.then((connection) => connection.close()).catch(() => undefined)
 }
 
 /** A connection belongs to its token: what one caller opens serves no other. */

@@ -131,6 +131,16 @@ function flood(response: ServerResponse): void {
   write()
 }
 
+test('a service whose list grows beyond its limit is not read, and what was accepted of it stays', async () => {
+  let description = 'A tool'
+  await startTools('grows', sound, () => description)
+  await waitUntil(async () => (await listNames()).includes('grows__act'))
+  description = 'x'.repeat(3_000_000)
+  const answer = await (await administrator()).call(review, { name: 'grows', authentication: 'none' })
+  expect([answer.status, JSON.stringify(answer)]).toEqual([503, expect.stringContaining('large')])
+  expect(await call('grows')).toBe('answered')
+})
+
 const administrator = () => world.site.as({ subject: 'pat', roles: ['admin'] })
 const statesOf = async (service: string) =>
   (await (await administrator()).ok(list, { limit: 500, service })).items.map(({ state }) => state)

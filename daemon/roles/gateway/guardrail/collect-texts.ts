@@ -6,11 +6,14 @@ export function collectTexts(value: unknown): string[] {
   const waiting: unknown[] = [value]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (typeof next === 'string') texts.push(next)
-    else if (Array.isArray(next)) waiting.push(...next)
-    else if (typeof next === 'object' && next !== null) {
-      texts.push(...Object.keys(next))
-      waiting.push(...Object.values(next))
-    } else if (next !== null) texts.push(String(next))
+    // One by one: as arguments of one call, many of them exceed the stack.
+    else if (Array.isArray(next)) for (const each of next) waiting.push(each)
+    else if (typeof next === 'object' && next !== null)
+      for (const [field, each] of Object.entries(next)) {
+        texts.push(field)
+        waiting.push(each)
+      }
+    else if (next !== null) texts.push(String(next))
   }
   return texts
 }

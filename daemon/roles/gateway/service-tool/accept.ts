@@ -48,6 +48,11 @@ export const accept = operation({
       description:
         'delegated: calls carry a token for this service, which identity.audiences must permit; none: no token',
     }),
+    url: z
+      .string()
+      .max(4_096)
+      .optional()
+      .meta({ description: 'Of the review: a service that is registered at another URL by now is not accepted' }),
     tools: z.array(acceptance).min(1).max(max_tools_per_service),
   }),
   output: z
@@ -56,9 +61,10 @@ export const accept = operation({
   errors: ['not_found', 'not_your_tenant', 'wrong_state', 'conflict', 'rate_limited'],
   allow: 'gateway:admin',
 
-  async run(call, { name: service, authentication, tools }) {
+  async run(call, { name: service, authentication, url, tools }) {
     const endpoint = await requireEndpoint(call, service)
     if (isRefusal(endpoint)) return endpoint
+    if (url !== undefined && url !== endpoint.url.href) return refuseMoved(service)
     const listed = await readTools(call, endpoint, authentication)
     if (isRefusal(listed)) return listed
     const refused = checkAcceptances(service, tools, listed) ?? (await checkRoom(call, service, tools))
@@ -70,6 +76,14 @@ export const accept = operation({
     return { service, accepted: tools.map(({ name }) => aggregatedName({ service, name })) }
   },
 })
+
+/** Callers' tokens and inputs go to this URL, whatever its tools look like. */
+const refuseMoved = (service: string) =>
+  refuse(
+    'conflict',
+    `${service} is registered at another URL by now: read its tools again with "platform gateway review ${service}"`,
+    [{ path: 'url', message: 'is not that of the service any more' }],
+  )
 
 function checkAcceptances(
   service: string,
@@ -127,9 +141,8 @@ async function storeAcceptance(call: Call, given: NewAcceptance): Promise<void> 
   const { endpoint, authentication, principal, tools } = given
   const { service, origin: url, registered_by } = endpoint
   const known = await call.store(toolApprovals).find(service)
-  // Another service under this name has nothing of what the former one had.
-  if (known && (known.value.url !== url || known.value.registered_by !== registered_by))
-    await removeAcceptedTools(call, service)
+  // Another service under this name has nothing of what the former one had, nor of an acceptance that broke off.
+  if (known?.value.url !== url || known.value.registered_by !== registered_by) await removeAcceptedTools(call, service)
   for (const tool of tools) await storeTool(call, given, tool)
   const approval: StoredApproval = {
     ...{ tenant_id: call.site.tenant_id, service, url, registered_by, authentication },

@@ -17,10 +17,11 @@ export function offerTool(
   authentication: ToolAuthentication,
   time_limit_ms: number,
 ): AggregatedTool {
+  // A hint of the service: it may repeat a call at that service, and makes no read of the tool anywhere else.
   const isRead = definition.annotations?.readOnlyHint === true
   return {
     ...{ service, name, definition },
-    declared: { method: isRead ? 'GET' : 'POST', allow: permission as Permission, time_limit_ms },
+    declared: { method: 'POST', allow: permission as Permission, time_limit_ms },
     audience: authentication === 'none' ? undefined : { service },
     async perform(call: Call, input: UntrustedObject, token) {
       const trace = traceHeaders(childTrace(call.trace, (bytes) => call.random(bytes)))

@@ -10,7 +10,7 @@ import type { RegisteredEndpoint } from './find-endpoint.ts'
 import { loadAcceptedTools } from './load-accepted.ts'
 import { type AcceptedTool, acceptedTools, type StoredApproval, toolApprovals } from './model.ts'
 import { offerTool } from './offered-tool.ts'
-import { serviceToolsPart } from './parts.ts'
+import { accepted_tools_topic, serviceToolsPart } from './parts.ts'
 import { readListedTools } from './read-tools.ts'
 import { compareList, type ListComparison, type ListedTool } from './rules.ts'
 
@@ -132,8 +132,19 @@ export class ServiceFollowing {
         ),
     )
     if (!held?.answer) return
+    await this.#announceHeld(service)
     call.count(toolHeldTotal, { service })
     call.log.warn('gateway.tool.held', { trace_id: call.trace.trace_id, tool: id, accepted, listed: sha256 })
+  }
+
+  /** A service may show another list to each process of the gateway: all of them look at the store again. */
+  async #announceHeld(service: string): Promise<void> {
+    const revision = this.#call.random(8)
+    const renew = this.#call
+      .store(toolApprovals)
+      .update(service, ({ value }) => ({ next: { ...value, revision }, answer: undefined }))
+    await settle(renew)
+    this.#call.announce(accepted_tools_topic)
   }
 
   #report(trouble: string): void {
