@@ -1,10 +1,12 @@
 // Talks to the chat of the gateway: one message, or a conversation at a terminal, with the response as it comes.
+import { isRefusal } from '../../daemon/kernel/error/errors.ts'
 import { refusalFromProblem } from '../../daemon/kernel/error/problem.ts'
 import type { ServiceClient } from '../client/client.ts'
 import { formatToolEvent } from '../format/chat.ts'
 import { connectService, serviceOptions } from '../options/service-options.ts'
 import { CommandFailure, command } from '../program/command.ts'
 import { flag, text } from '../program/params.ts'
+import { reportFailure } from '../program/report-failure.ts'
 import { StreamedLines } from '../terminal/streamed-lines.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
@@ -50,10 +52,20 @@ async function converse(session: ChatSession, terminal: Terminal): Promise<0> {
   for (;;) {
     const message = await terminal.prompt('> ')
     if (message === undefined) break
-    if (message !== '') await say(session, message, terminal)
+    if (message !== '') await sayAndGoOn(session, message, terminal)
   }
   if (session.conversation_id !== undefined) terminal.note(`Continue with --conversation ${session.conversation_id}`)
   return 0
+}
+
+/** A refusal ends its message, not the conversation. */
+async function sayAndGoOn(session: ChatSession, message: string, terminal: Terminal): Promise<void> {
+  try {
+    await say(session, message, terminal)
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    reportFailure(terminal, error)
+  }
 }
 
 /** Prints the response of a turn, or says that it was cancelled. */

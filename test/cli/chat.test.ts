@@ -50,6 +50,15 @@ test('at a terminal each message continues the conversation, until the input end
   ).toEqual(['one', 'first', 'two'])
 })
 
+test('at a terminal a refused message ends neither the command nor the conversation', async () => {
+  stage().model.answerBy(sayText('first'), sayText(''), sayText('third'))
+  const replies = ['one', 'x'.repeat(32_769), 'two']
+  const { exit, stdout, stderr } = await chat([], { input: null, replies })
+  expect([exit, stdout.split('\n')[0]]).toEqual([0, 'first'])
+  expect(stderr).toMatch(/error: .*\n {2}message: must .*32,?768/)
+  expect(stage().model.prompts[1]?.body.messages.at(-1)?.content).toBe('two')
+})
+
 test('as JSON it is the response of the interface', async () => {
   expect(await runJsonCommand(['chat', 'hello'], { env: await env() })).toMatchObject({
     response: 'hello',
