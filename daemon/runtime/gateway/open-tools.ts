@@ -13,7 +13,7 @@ export type OpenedTools = {
   close(): void
 }
 
-/** `isOffering`: false where the deployment profile offers no tools; none of a role is loaded then. */
+/** `isOffering`: false where the deployment profile offers no tools: none is listed then, to the chat neither. */
 export async function openTools(resources: SiteResources, isOffering: boolean): Promise<OpenedTools> {
   const own = new Map<string, Set<string>>()
   const opened = openServiceTools(resources, own)
@@ -21,11 +21,12 @@ export async function openTools(resources: SiteResources, isOffering: boolean): 
   const siteTools = isOffering ? await listSiteTools({ ...resources, callSiteTool }) : []
   for (const { service, name } of siteTools) own.set(service, (own.get(service) ?? new Set()).add(name))
   const siteOperations = siteTools.map(toOperation)
-  let joined = siteOperations
+  let joined: readonly AddressedOperation[] = siteOperations
   let last: readonly AddressedOperation[] | undefined
   return {
     part: [serviceToolsPart.name, opened.part],
     list() {
+      if (!isOffering) return siteOperations
       const offered = opened.listOffered()
       if (offered !== last) joined = [...siteOperations, ...offered]
       last = offered

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addressRule } from '../../../adapters/platform/address-rule/address-rule.ts'
 import { mcpToolServices } from '../../../adapters/tools/mcp/connect-tools.ts'
 import type { ToolConnection, ToolProgress } from '../../../daemon/kernel/tools/tool-service.ts'
+import { send } from '../../../daemon/roles/gateway/chat/send.ts'
 import { accept } from '../../../daemon/roles/gateway/service-tool/accept.ts'
 import { list } from '../../../daemon/roles/gateway/service-tool/list.ts'
 import { acceptedTools, toolApprovals } from '../../../daemon/roles/gateway/service-tool/model.ts'
@@ -199,7 +200,9 @@ describe.each(['2026-07-28', '2025-11-25'])('of a service that speaks %s', (revi
     await (await admin()).ok(withdraw, { name: 'maps' })
     await waitForOffer()
     expect(await statesOf()).toEqual([])
-    expect((await (await admin()).call(withdraw, { name: 'maps' })).status).toBe(404)
+    const again = await (await admin()).call(withdraw, { name: 'maps' })
+    const detail = 'no tool of a service named maps has been accepted'
+    expect(again).toMatchObject({ status: 404, problem: { detail } })
   })
 
   test('what an acceptance that broke off has left is not offered with what is accepted later', async () => {
@@ -220,4 +223,24 @@ describe.each(['2026-07-28', '2025-11-25'])('of a service that speaks %s', (revi
     for (const action of ['accepted', 'held', 'withdrawn'])
       expect(JSON.stringify(trail.json)).toContain(`gateway.tool.${action}`)
   })
+})
+
+test('where the profile offers no tools, accepted ones are at neither /agentspace nor the chat', async () => {
+  const world = await startGatewaySite({ mcp_enabled: false })
+  const service = await startLibraryService('2026-07-28')
+  try {
+    service.serviceInfo = { name: 'maps', mcp_path: '/mcp', tools_count: 4 }
+    await world.register('svc-maps', 'maps', service.url.origin, 86_400)
+    const admin = await world.site.as({ subject: 'pat', roles: ['admin'] })
+    const { tools } = await admin.ok(review, { name: 'maps', authentication: 'none' })
+    const chosen = tools.map(({ name, sha256 = '' }) => ({ name, sha256 }))
+    await admin.ok(accept, { name: 'maps', authentication: 'none', tools: chosen })
+    await waitUntil(async () => (await admin.ok(list, { limit: 500 })).items.every(({ state }) => state === 'offered'))
+    expect((await admin.ok(send, { message: 'echo' })).response).toContain('offers you no tools')
+    expect((await world.site.call('gateway', 'POST', '/agentspace', {})).status).toBe(404)
+  } finally {
+    await world.site.end()
+    await service.close()
+  }
+  expect(world.site.loggedErrors).toEqual([])
 })

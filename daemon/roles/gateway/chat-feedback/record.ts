@@ -1,7 +1,6 @@
 // Records feedback on a turn of the caller's own conversations: durable before the answer.
 import * as z from 'zod'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
-import { noSuchObject } from '../../../kernel/error/missing-object.ts'
 import { checkRepeatedRequest } from '../../../kernel/operation/check-repeated-request.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { traceKey } from '../chat/conversation.ts'
@@ -32,7 +31,8 @@ export const record = operation({
       return refuse('invalid', `${kind} needs a text`, [{ path: 'text', message: 'must not be blank' }])
     const { tenant_id, subject } = call.caller
     const trace = await call.store(chatTraces).find(traceKey(call, trace_id))
-    if (!trace || trace.value.expires_ts <= call.now()) return noSuchObject('chat_trace')
+    if (!trace || trace.value.expires_ts <= call.now())
+      return refuse('not_found', 'no response to this caller has this trace id, or it is kept no longer')
     const { label, conversation_id, expires_ts } = trace.value
     const store = call.store(chatFeedback)
     const feedback_id = call.newId('feedback')

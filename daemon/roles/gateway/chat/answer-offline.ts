@@ -52,7 +52,11 @@ export async function* answerOffline(turn: Turn): TurnEvents {
 }
 
 function describeNone(tools: readonly McpTool[]): string {
-  if (tools.length === 0) return 'This site has no chat model, and offers you no tools.'
+  if (tools.length === 0)
+    return (
+      'This site has no chat model, and offers you no tools: they are off in its profile (gateway.mcp_enabled), ' +
+      'or your roles may use none.'
+    )
   return (
     `None of the ${tools.length} tools that you may use fits these words. This site has no chat model: ` +
     'name the object and what to do with it, such as "list signals".'

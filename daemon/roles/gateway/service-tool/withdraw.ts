@@ -19,7 +19,9 @@ export const withdraw = operation({
   async run(call, { name: service }) {
     if (call.caller.tenant_id !== call.site.tenant_id)
       return refuse('not_your_tenant', 'the registry of the gateway belongs to the tenant of the site')
-    const { url } = (await call.store(toolApprovals).get(service)).value
+    const approval = await call.store(toolApprovals).find(service)
+    if (!approval) return refuse('not_found', `no tool of a service named ${service} has been accepted`)
+    const { url } = approval.value
     await call.store(toolApprovals).remove(service, [call.audited('gateway.tool.withdrawn', service, { url })])
     await removeAcceptedTools(call, service)
     call.announce(accepted_tools_topic)
