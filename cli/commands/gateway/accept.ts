@@ -8,6 +8,8 @@ import { CommandFailure, command } from '../../program/command.ts'
 import { choice, flag, nameList, required, text } from '../../program/params.ts'
 import { line_break, printResult } from '../../terminal/output.ts'
 
+const nothing_new = 'every listed tool is accepted already; to change how one is called, name it in --tools'
+
 export const definition = command({
   words: 'gateway accept',
   summary: 'Accept tools of a registered service as they are shown, so that the gateway offers them',
@@ -18,8 +20,11 @@ export const definition = command({
   positionals: { name: required(text('NAME', 'Name of the service')) },
   options: {
     tools: nameList('TOOL,...', 'Tools by their names at the service (default: all that are new or changed)'),
-    permission: text('PERMISSION', 'What callers need for these tools (default: gateway:call, or as accepted before)'),
-    authentication: choice('KIND', 'How calls authenticate there (default: as approved, else delegated)', [
+    permission: text(
+      'PERMISSION',
+      'What callers need for these tools (default: as accepted before, else gateway:call)',
+    ),
+    authentication: choice('KIND', 'How calls authenticate there (default: as accepted before, else delegated)', [
       'delegated',
       'none',
     ]),
@@ -34,7 +39,7 @@ export const definition = command({
     const review = await api.call('gateway.service-tool.review', { name, ...given })
     const chosen = chooseTools(review.tools as ApiObject[], params.tools, yes)
     if (chosen.length === 0) {
-      printResult(terminal, params.json, { service: name, accepted: [] }, () => 'every listed tool is accepted already')
+      printResult(terminal, params.json, { service: name, accepted: [] }, () => nothing_new)
       return 0
     }
     if (!params.json) terminal.print(formatToolReview(terminal, chosen))

@@ -12,5 +12,5 @@ export const definition = listCommand({
   operation: 'gateway.managed-ingress.list',
   input: ({ state }) => ({ state }),
   columns: ['name', 'state', 'backend', 'priority', 'paths', 'changed_at', 'reason'],
-  empty: 'the gateway keeps no ingresses',
+  empty: 'the gateway keeps no ingresses: ingress.managed.enabled is off, or no service has registered',
 })

@@ -34,7 +34,7 @@ const acceptance = z.strictObject({
   sha256: definitionDigest.meta({ description: 'Of the definition that was read: another one is not accepted' }),
   permission: toolPermission
     .optional()
-    .meta({ description: `What callers need (default: ${default_tool_permission})` }),
+    .meta({ description: `What callers need (default: as accepted before, else ${default_tool_permission})` }),
 })
 type Acceptance = z.output<typeof acceptance>
 

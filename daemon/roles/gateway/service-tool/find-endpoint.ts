@@ -26,7 +26,7 @@ export async function requireEndpoint(call: Call, service: string): Promise<Regi
   if (call.part(serviceToolsPart).own.has(service))
     return refuse(
       'wrong_state',
-      `${service} is a role of this site: its tools are those of its code, and need no approval`,
+      `${service} is a role of this site: its tools are those of its code, and need no acceptance`,
     )
   const endpoint = await findEndpoint(call, service)
   return endpoint ?? refuse('not_found', `no service named ${service} is registered now`)

@@ -48,7 +48,7 @@ export const review = operation({
     authentication: z
       .enum(toolAuthentications)
       .optional()
-      .meta({ description: 'Default: that of the approval, else delegated' }),
+      .meta({ description: 'Default: as accepted before, else delegated' }),
   }),
   output: z
     .strictObject({
