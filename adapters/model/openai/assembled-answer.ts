@@ -14,7 +14,7 @@ export class AssembledAnswer {
   readonly #calls: (AssembledCall | undefined)[] = []
   #bytes = 0
   #tokens: ModelTokens | undefined
-  /** Whether the model has said that its answer is complete. */
+  /** Whether the model has reported that its answer is complete. */
   isFinished = false
 
   constructor(max_bytes: number) {

@@ -91,7 +91,7 @@ describe('an answer', () => {
     expect(answer).toMatchObject({ text: 'all at once', tool_calls: [{ id: 'x', name: 'a', arguments: '{"y":1}' }] })
   })
 
-  test('may end without [DONE] once it has said that it is finished', async () => {
+  test('may end without [DONE] once it has reported that it is finished', async () => {
     const { answer } = await answerOf(sendEvents(delta({ content: 'a' }), delta({}, 'stop')))
     expect(answer?.text).toBe('a')
   })

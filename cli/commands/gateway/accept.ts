@@ -14,8 +14,8 @@ export const definition = command({
   words: 'gateway accept',
   summary: 'Accept tools of a registered service as they are shown, so that the gateway offers them',
   notes: [
-    'A tool whose definition changes later is held until it is accepted again. --yes accepts what nobody has read, and',
-    'only tools without marks: name those with marks in --tools.',
+    'A tool whose definition changes later is held until it is accepted again. --yes accepts definitions that nobody has',
+    'read, and of those only the ones without marks: name tools with marks in --tools.',
   ].join('\n'),
   positionals: { name: required(text('NAME', 'Name of the service')) },
   options: {

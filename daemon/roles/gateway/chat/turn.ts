@@ -10,7 +10,7 @@ export type Turn = {
   readonly call: Call
   readonly request: ChatRequest
   readonly tools: ChatTools
-  /** What was said before, oldest first. */
+  /** Earlier ones of the conversation, oldest first. */
   readonly exchanges: readonly ChatExchange[]
   readonly signal: AbortSignal
 }

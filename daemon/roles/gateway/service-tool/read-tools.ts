@@ -1,4 +1,4 @@
-// Reads the tools of a service in the name of the administrator who asks for them.
+// Reads the tools of a service in the name of the administrator who requests them.
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { ToolAuthentication } from './model.ts'

@@ -2,6 +2,7 @@
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
 import { runInSlices } from '../../../kernel/role/run-in-slices.ts'
+import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import {
   type ManagedIngress,
   renderManagedIngresses,
@@ -50,14 +51,7 @@ async function findDesired(call: Call, { options, progress }: IngressKeeping) {
 
 async function loadRecords(call: Call): Promise<Map<string, StoredManagedIngress>> {
   const records = new Map<string, StoredManagedIngress>()
-  let cursor: string | undefined
-  do {
-    const page = await call
-      .store(managedIngresses)
-      .list({ filter: {}, limit: 500, ...(cursor === undefined ? {} : { cursor }) })
-    for (const { id, value } of page.docs) records.set(id, value)
-    cursor = page.next_cursor
-  } while (cursor !== undefined)
+  for await (const { id, value } of iterateDocuments(call.store(managedIngresses), {})) records.set(id, value)
   return records
 }
 
