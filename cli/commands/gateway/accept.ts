@@ -42,7 +42,8 @@ export const definition = command({
       printResult(terminal, params.json, { service: name, accepted: [] }, () => nothing_new)
       return 0
     }
-    if (!params.json) terminal.print(formatToolReview(terminal, chosen))
+    const show = params.json ? terminal.note : terminal.print
+    show(formatToolReview(terminal, chosen))
     await requireConsent(terminal, yes, `Accept ${chosen.length} tools of ${name} as shown?`)
     const tools = chosen.map(({ name, sha256 }) => ({
       name,

@@ -20,9 +20,9 @@ test('a tool that its service calls read-only counts as a change', async () => {
   await registrant.ok(register, { name: 'maps', url, ttl_seconds: 86_400, component_kind: 'library' })
   const admin = await stage().site.as({ subject: 'pat', roles: ['admin'] })
   const authentication = 'none'
-  const { tools } = await admin.ok(review, { name: 'maps', authentication })
+  const { tools, url: reviewed } = await admin.ok(review, { name: 'maps', authentication })
   const read = tools.flatMap(({ name, sha256 = '' }) => (name === 'echo' ? [{ name, sha256 }] : []))
-  await admin.ok(accept, { name: 'maps', authentication, tools: read })
+  await admin.ok(accept, { name: 'maps', url: reviewed, authentication, tools: read })
   const ask = async (allow_changes: boolean) => {
     stage().model.answerBy(requestTools({ name: 'maps__echo', arguments: '{}' }), sayText('done'))
     const { body } = await stage().say(ann, { message: 'echo on the maps', allow_changes })

@@ -59,9 +59,9 @@ async function startTools(name: string, onCall: CallScript, describe = () => 'A 
 }
 
 async function acceptTools(admin: Awaited<ReturnType<GatewaySite['site']['as']>>, name: string): Promise<void> {
-  const { tools } = await admin.ok(review, { name, authentication: 'none' })
+  const { tools, url } = await admin.ok(review, { name, authentication: 'none' })
   const read = tools.map(({ name: tool, sha256 = '' }) => ({ name: tool, sha256 }))
-  await admin.call(accept, { name, authentication: 'none', tools: read })
+  await admin.call(accept, { name, url, authentication: 'none', tools: read })
 }
 
 async function connect() {

@@ -34,12 +34,13 @@ describe.each(['2026-07-28', '2025-11-25'])('of a service that speaks %s', (revi
   })
 
   const admin = () => world.site.as({ subject: 'pat', roles: ['admin'] })
+  const asRead = () => ({ name: 'maps', url: service.url.href, authentication: 'delegated' }) as const
   const readReview = async () => (await (await admin()).ok(review, { name: 'maps' })).tools
   const acceptAll = async (...names: string[]) => {
     const tools = (await readReview()).flatMap(({ name, sha256 }) =>
       sha256 !== undefined && names.includes(name) ? [{ name, sha256 }] : [],
     )
-    return await (await admin()).call(accept, { name: 'maps', authentication: 'delegated', tools })
+    return await (await admin()).call(accept, { ...asRead(), tools })
   }
   const statesOf = async () =>
     (await (await admin()).ok(list, { limit: 500 })).items.map(({ name, state }) => `${name} ${state}`)
@@ -158,9 +159,9 @@ describe.each(['2026-07-28', '2025-11-25'])('of a service that speaks %s', (revi
     const later = (await readReview()).find(({ name }) => name === 'later')
     await service.define('later', { description: 'Another one' })
     const tools = [{ name: 'later', sha256: later?.sha256 ?? '' }]
-    const moved = await (await admin()).call(accept, { name: 'maps', authentication: 'delegated', tools })
+    const moved = await (await admin()).call(accept, { ...asRead(), tools })
     expect(moved).toMatchObject({ status: 409, problem: { errors: [{ path: 'later', message: 'changed since' }] } })
-    const elsewhere = { name: 'maps', authentication: 'delegated', url: 'http://127.0.0.1:1/mcp', tools } as const
+    const elsewhere = { ...asRead(), url: 'http://127.0.0.1:1/mcp', tools }
     expect(await (await admin()).call(accept, elsewhere)).toMatchObject({
       status: 409,
       problem: { errors: [{ path: 'url' }] },
@@ -232,9 +233,9 @@ test('where the profile offers no tools, accepted ones are at neither /agentspac
     service.serviceInfo = { name: 'maps', mcp_path: '/mcp', tools_count: 4 }
     await world.register('svc-maps', 'maps', service.url.origin, 86_400)
     const admin = await world.site.as({ subject: 'pat', roles: ['admin'] })
-    const { tools } = await admin.ok(review, { name: 'maps', authentication: 'none' })
+    const { tools, url } = await admin.ok(review, { name: 'maps', authentication: 'none' })
     const chosen = tools.map(({ name, sha256 = '' }) => ({ name, sha256 }))
-    await admin.ok(accept, { name: 'maps', authentication: 'none', tools: chosen })
+    await admin.ok(accept, { name: 'maps', url, authentication: 'none', tools: chosen })
     await waitUntil(async () => (await admin.ok(list, { limit: 500 })).items.every(({ state }) => state === 'offered'))
     expect((await admin.ok(send, { message: 'echo' })).response).toContain('offers you no tools')
     expect((await world.site.call('gateway', 'POST', '/agentspace', {})).status).toBe(404)

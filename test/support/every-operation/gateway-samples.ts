@@ -71,15 +71,16 @@ const acceptance = { name: tool_service, authentication: 'none', tools: [{ name:
 let started: ReturnType<typeof startLibraryService> | undefined
 
 /** One service for all samples of a process. */
-async function registerToolService(stage: OperationFixture): Promise<void> {
+async function registerToolService(stage: OperationFixture): Promise<object> {
   started ??= startLibraryService('2026-07-28')
   const service = await started
   service.serviceInfo = { name: tool_service, mcp_path: service.url.pathname }
   await register(stage, buildRegistration(tool_service, service.url.origin))
+  return { ...acceptance, url: service.url.href }
 }
 
-function acceptTools({ site, admin: token }: OperationFixture, more: object = {}): Promise<ExactResponse> {
-  const { name, ...body } = { ...acceptance, ...more }
+function acceptTools({ site, admin: token }: OperationFixture, given: object): Promise<ExactResponse> {
+  const { name, ...body } = { ...acceptance, ...given }
   return site.request('gateway', {
     ...{ method: 'POST', path: `/api/v2/gateway/service/${name}/tool`, token },
     headers: { 'content-type': 'application/json' },
@@ -106,12 +107,10 @@ export const gatewaySamples: OperationSamples = {
     return { input: { name: tool_service, authentication: 'none' }, isTenants: false }
   },
   async 'gateway.service-tool.accept'(stage) {
-    await registerToolService(stage)
-    return { input: acceptance, isTenants: false }
+    return { input: { ...(await registerToolService(stage)) }, isTenants: false }
   },
   async 'gateway.service-tool.withdraw'(stage) {
-    await registerToolService(stage)
-    await acceptTools(stage)
+    await acceptTools(stage, await registerToolService(stage))
     return { input: { name: tool_service }, isTenants: false }
   },
 }
@@ -149,15 +148,16 @@ export const gatewayRefusals: Record<string, RefusalScenario> = {
   'gateway.service-tool.review not_your_tenant': async (stage) =>
     reviewTools(stage, tool_service, await bravoToken(stage)),
   'gateway.service-tool.review wrong_state': (stage) => reviewTools(stage, registered.consensus),
-  'gateway.service-tool.accept wrong_state': (stage) => acceptTools(stage, { name: registered.consensus }),
+  'gateway.service-tool.accept wrong_state': (stage) =>
+    acceptTools(stage, { name: registered.consensus, url: 'http://127.0.0.1:1' }),
   async 'gateway.service-tool.accept conflict'(stage) {
-    await registerToolService(stage)
-    return await acceptTools(stage, { tools: [{ name: echo.name, sha256: '0'.repeat(64) }] })
+    const read = await registerToolService(stage)
+    return await acceptTools(stage, { ...read, tools: [{ name: echo.name, sha256: '0'.repeat(64) }] })
   },
   async 'gateway.service-tool.accept rate_limited'(stage) {
-    await registerToolService(stage)
+    const read = await registerToolService(stage)
     const { sha256 } = readListedTool({ name: 'count', input_schema: { type: 'object' } })
-    return await acceptTools(stage, { tools: [...acceptance.tools, { name: 'count', sha256 }] })
+    return await acceptTools(stage, { ...read, tools: [...acceptance.tools, { name: 'count', sha256 }] })
   },
 }
 

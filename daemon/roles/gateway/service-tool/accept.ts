@@ -51,7 +51,6 @@ export const accept = operation({
     url: z
       .string()
       .max(4_096)
-      .optional()
       .meta({ description: 'Of the review: a service that is registered at another URL by now is not accepted' }),
     tools: z.array(acceptance).min(1).max(max_tools_per_service),
   }),
@@ -64,7 +63,7 @@ export const accept = operation({
   async run(call, { name: service, authentication, url, tools }) {
     const endpoint = await requireEndpoint(call, service)
     if (isRefusal(endpoint)) return endpoint
-    if (url !== undefined && url !== endpoint.url.href) return refuseMoved(service)
+    if (url !== endpoint.url.href) return refuseMoved(service)
     const listed = await readTools(call, endpoint, authentication)
     if (isRefusal(listed)) return listed
     const refused = checkAcceptances(service, tools, listed) ?? (await checkRoom(call, service, tools))
