@@ -15,6 +15,7 @@ let site: PackagedSite
 let env: Readonly<Record<string, string>>
 let edge: string
 let token: string
+let served: ServedSite | undefined
 const logs: string[] = []
 
 beforeAll(async () => {
@@ -30,7 +31,10 @@ beforeAll(async () => {
   const claims = ['--subject', 'ann', '--roles', 'analyst', '--clearance', 'SECRET']
   token = site.run(['token', 'mint', ...claims], env).stdout.trim()
 })
-afterAll(() => site?.remove())
+afterAll(async () => {
+  await served?.kill()
+  site?.remove()
+})
 
 type Answer = { readonly status: number; readonly json: unknown }
 
@@ -53,7 +57,7 @@ const createSignal = (title: string) =>
 
 test('nothing acknowledged is lost, and nothing goes astray', async () => {
   const acknowledged = new Map<string, string>()
-  const strays: unknown[] = []
+  const unrouted: unknown[] = []
   const ending = new AbortController()
   const write = async (writer: number) => {
     for (let at = 0; !ending.signal.aborted; at += 1) {
@@ -62,10 +66,10 @@ test('nothing acknowledged is lost, and nothing goes astray', async () => {
       if (created && created.status < 300) acknowledged.set(String((created.json as { uid: unknown }).uid), title)
       // Of an owner that this site does not have.
       const astray = await send('GET', '/api/v1/lens')
-      if (astray && astray.status !== 503) strays.push(astray)
+      if (astray && astray.status !== 503) unrouted.push(astray)
     }
   }
-  let served: ServedSite = await site.serve(env)
+  served = await site.serve(env)
   expect(await createSignal('first')).toMatchObject({ status: 201 })
   const work = Array.from({ length: writers }, (_, writer) => write(writer))
   for (let kill = 0; kill < kills; kill += 1) {
@@ -82,6 +86,6 @@ test('nothing acknowledged is lost, and nothing goes astray', async () => {
     expect(await send('GET', `/api/v1/signal/${id}`)).toMatchObject({ status: 200, json: { title } })
   expect(await served.stop()).toBe(0)
   logs.push(served.log())
-  expect(strays).toEqual([])
+  expect(unrouted).toEqual([])
   for (const log of logs) expect(log).not.toContain(token)
 })

@@ -64,6 +64,12 @@ describe('the label of a turn', () => {
     expect(isAboveCeiling(labelOfCaller(viewer, labels, undefined), labels.levels, ceiling)).toBe(isAbove)
   })
 
+  test('with a level that the policy has no longer is above any ceiling', () => {
+    const old = { ...labelOfCaller(viewer, labels, undefined), level: 'FORMER' }
+    expect(isAboveCeiling(old, labels.levels, 'HIGH')).toBe(true)
+    expect(isAboveCeiling(old, labels.levels, undefined)).toBe(false)
+  })
+
   test.each([
     [undefined, undefined, undefined],
     ['HIGH', undefined, 'HIGH'],

@@ -43,7 +43,9 @@ export function labelOfCaller(
 
 /** Whether a conversation with this label has data that a guardrail keeps from the model now. */
 export function isAboveCeiling({ level }: Label, levels: readonly string[], ceiling: string | undefined): boolean {
-  return ceiling !== undefined && levels.indexOf(level) > levels.indexOf(ceiling)
+  if (ceiling === undefined) return false
+  // A level that the policy has no longer may be any.
+  return !levels.includes(level) || levels.indexOf(level) > levels.indexOf(ceiling)
 }
 
 /** A conversation keeps the label of all that it has shown. */

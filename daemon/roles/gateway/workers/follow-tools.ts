@@ -4,7 +4,7 @@ import type { Worker } from '../../../kernel/role/role.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import { findEndpoint, type RegisteredEndpoint } from '../service-tool/find-endpoint.ts'
 import { type StoredApproval, toolApprovals } from '../service-tool/model.ts'
-import { accepted_tools_topic } from '../service-tool/parts.ts'
+import { accepted_tools_topic, serviceToolsPart } from '../service-tool/parts.ts'
 import { ServiceFollowing } from '../service-tool/service-following.ts'
 
 /** Another process may have accepted tools, and registrations end. */
@@ -41,10 +41,12 @@ async function keepFollowing(call: Call, followings: Followings): Promise<void> 
 
 type WantedFollowing = { readonly endpoint: RegisteredEndpoint; readonly approval: StoredApproval }
 
-/** A service at another URL, or of another registrant, is not the one that was approved. */
+/** A service at another URL, or of another registrant, is not the one that was approved. A role of the site has its own tools. */
 async function findWanted(call: Call): Promise<ReadonlyMap<string, WantedFollowing>> {
   const wanted = new Map<string, WantedFollowing>()
+  const { own } = call.part(serviceToolsPart)
   for await (const { value: approval } of iterateDocuments(call.store(toolApprovals), { fresh: true })) {
+    if (own.has(approval.service)) continue
     const endpoint = await findEndpoint(call, approval.service)
     if (endpoint?.origin === approval.url && endpoint.registered_by === approval.registered_by)
       wanted.set(approval.service, { endpoint, approval })
