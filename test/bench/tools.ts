@@ -1,4 +1,4 @@
-// Measures a call of a tool through the gateway beside the direct one: one process each, the gateway with a core of its own.
+// Measures a call of a tool through the gateway beside the direct one: one process each, which share two cores with the load.
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -18,9 +18,8 @@ const many_callers = 16
 
 export async function bench(report: (figure: Figure) => void): Promise<void> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'bench-tools-'))
-  execFileSync('taskset', ['-acp', String(benchCores.around), String(process.pid)])
   const command = [process.execPath, service, String(ports.service)]
-  const programs = [await startPinnedProgram(benchCores.around, command, ports.service)]
+  const programs = [await startPinnedProgram(benchCores.all, command, ports.service)]
   try {
     const { program, token } = await startGateway(folder)
     programs.push(program)
@@ -53,7 +52,7 @@ async function startGateway(folder: string) {
     },
   }
   const program = await startPinnedProgram(
-    benchCores.measured,
+    benchCores.all,
     [executable, 'serve', '--site', site],
     ports.gateway,
     env,

@@ -62,10 +62,16 @@ export function siteDelegations(options: DelegationOptions): Delegations {
     providers.set(role, provider)
     return provider
   }
+  const targets = new Map<string, DelegationTargets>()
+  const targetsOf = (role: string): DelegationTargets => {
+    const known = targets.get(role) ?? findTargets(role, options)
+    targets.set(role, known)
+    return known
+  }
   return {
     register,
     grant_life_s,
-    targetsOf: (role) => findTargets(role, options),
+    targetsOf,
     verify: (role, presented) =>
       presented.grant === undefined
         ? verifyCredential(options, providerFor(role), presented)

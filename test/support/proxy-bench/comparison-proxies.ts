@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { benchCores, type PinnedProgram, startPinnedProgram } from './pinned-program.ts'
+import { type BenchCores, benchCores, type PinnedProgram, startPinnedProgram } from './pinned-program.ts'
 
 export type ProxyBenchSetup = { readonly folder: string; readonly upstream: number; readonly redis: number }
 
@@ -156,7 +156,13 @@ http { client_body_temp_path ${folder}/bodies; proxy_temp_path ${folder}/proxied
 `
 }
 
-function startNginx(conf: string, folder: string, name: string, port: number, core: number): Promise<PinnedProgram> {
+function startNginx(
+  conf: string,
+  folder: string,
+  name: string,
+  port: number,
+  core: BenchCores,
+): Promise<PinnedProgram> {
   const file = path.join(folder, `${name}.conf`)
   writeFileSync(file, `${conf}pid ${folder}/${name}.pid;\n`)
   return startPinnedProgram(core, ['nginx', '-c', file, '-p', folder], port)

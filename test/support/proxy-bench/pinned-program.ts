@@ -4,17 +4,19 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import net from 'node:net'
 
-/** The measured program has the one to itself; the load generator and the backends share the other. */
-export const benchCores = { measured: 0, around: 1 } as const
+/** The measured program has the one to itself; the load generator and the backends share the other. `all`: nothing is pinned. */
+export const benchCores = { measured: 0, around: 1, all: '0,1' } as const
+
+export type BenchCores = (typeof benchCores)[keyof typeof benchCores]
 
 /** Ticks of /proc a second; the same on every Linux that this runs on. */
 const ticks_per_s = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
 
 export type PinnedProgram = { readonly pid: number; readonly cpu_s: () => number; readonly end: () => Promise<void> }
 
-/** Starts it on the core and waits until it says `ready`, or its port answers. Throws what it wrote when it ends before that. */
+/** Starts it on the cores and waits until it says `ready`, or its port answers. Throws what it wrote when it ends before that. */
 export async function startPinnedProgram(
-  core: number,
+  core: BenchCores,
   command: readonly string[],
   port: number,
   env: Readonly<Record<string, string>> = {},
