@@ -18,9 +18,10 @@ import { type AggregatedTool, toOperation } from '../../roles/gateway/tool/aggre
 import { ingressSettings } from '../../shared/routing/ingress-settings.ts'
 import { ToolConnections } from './tool-connections.ts'
 
-const limits = { answer_ms: 30_000, answer_bytes: 16_777_216, depth: 128, tools: 500 }
-/** A service may change its list each second, and each time the gateway parses, compares and digests all of it. */
-const list_limits = { ...limits, answer_bytes: 2_097_152 }
+/** Of roles of the site in other processes. */
+const site_limits = { answer_ms: 30_000, answer_bytes: 16_777_216, depth: 128, tools: 500 }
+/** Of services that are not trusted: an answer is parsed in one turn, and a list may change each second. */
+const registered_limits = { ...site_limits, answer_bytes: 2_097_152 }
 
 /** A call of a tool of a service that the profile names. */
 export type SiteToolCall = {
@@ -47,13 +48,13 @@ export function openServiceTools(
   const { ca_file } = getSettings(resolved, settings)
   const ca = ca_file === undefined ? undefined : readFileSync(ca_file, 'utf8')
   const rule = networkRule(getSettings(resolved, ingressSettings).registered_networks)
-  const registered = lazyServices(rule, limits)
-  const ofProfile = lazyServices(anyAddress, limits)
+  const registered = lazyServices(rule, registered_limits)
+  const ofProfile = lazyServices(anyAddress, site_limits)
   const connections = new ToolConnections(() => performance.now())
   const offered = new Map<string, readonly AggregatedTool[]>()
   let operations: readonly AddressedOperation[] = []
   const part: ServiceTools = {
-    ...{ own, services: lazyServices(rule, list_limits), states: new Map() },
+    ...{ own, services: registered, states: new Map() },
     addressOf: ({ url }, token) => ({ url, token, ca }),
     callTool: ({ service, url }, token, { isRead, ...call }) =>
       connections.callTool({ services: registered, service, address: { url, ca }, token, isRead, call }),

@@ -1,4 +1,4 @@
-// What the account of the gateway may do in a real cluster is exactly what its part of document 000 says; one process writes with
+// The rights of the gateway's account in a real cluster are exactly those of document 000, part C; one process writes with
 // it, and neither a thousand services nor a token that is replaced leave anything behind.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'

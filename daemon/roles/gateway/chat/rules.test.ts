@@ -1,4 +1,4 @@
-// What a conversation keeps, under which label, and how names and long texts reach a model.
+// The exchanges and the label that a conversation keeps, and how names and long texts reach a model.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ChatExchange } from './model.ts'

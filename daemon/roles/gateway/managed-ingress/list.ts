@@ -19,7 +19,7 @@ export const list = operation({
 
   async run(call, { limit, cursor, ...filters }) {
     const { docs, ...counted } = await call.store(managedIngresses).page(buildListQuery(filters, limit, cursor))
-    // What was written before the setting was turned off is not followed any more.
+    // Ingresses that were written before the setting was turned off are not followed any more.
     if (!call.settings(ingressSettings).managed_enabled) return { items: [], ...exactTotal(0) }
     return { items: docs.map(({ value }) => showIngress(value)), ...counted }
   },

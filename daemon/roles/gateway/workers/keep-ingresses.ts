@@ -29,7 +29,7 @@ async function run(call: Call): Promise<void> {
   reportFault(call, keeping, fault)
   if (progress.settled?.revision === revision && progress.settled.key === desired.key) return
   await recordOthers(call, keeping, desired.ingresses)
-  // What is seen may be old, and what it lacks may be there.
+  // The view may be old, and ingresses that it lacks may exist.
   if (ingresses === undefined || fault !== undefined) return
   const changes = planChanges(desired.ingresses, ingresses)
   if (changes.length === 0) progress.settled = { revision, key: desired.key }

@@ -32,7 +32,7 @@ test.each<
   if (!('item_count' in expected)) expect(item_count).toBeUndefined()
 })
 
-test('values are no words of the rest', () => {
+test('values are left out of the rest', () => {
   expect(readValues('show signal sig_12 with status=new "and more"').rest).not.toMatch(/sig_12|new|and more/)
 })
 

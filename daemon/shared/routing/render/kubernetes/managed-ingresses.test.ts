@@ -121,7 +121,7 @@ test('static and managed ingresses together lead where the pure function does, f
       fc.constantFrom('/api/v1/', '/userspace/'),
       (registered, inPath, noun, format) => {
         const { rules, managed } = render(registered, { isGatewayInPath: inPath })
-        // What a chart has: it knows no registered services.
+        // As a chart renders it, without registered services.
         const chart = buildRoutingTable({ ...defaultRouting, served: new Set(every), isGatewayInPath: inPath })
         const objects = [
           ...renderIngresses(chart, options),
