@@ -96,8 +96,8 @@ async function performForSurface(
   if (traced) served.trace = startTrace(context, { headers })
   const { cancelled } = options
   const signal = AbortSignal.any([served.controller.signal, ...(cancelled ? [cancelled] : [])])
-  const { onProgress } = options
-  const work = admitAndPerform(context, exchange, target, through, { headers, signal, onProgress }).catch(
+  const { onProgress, client } = options
+  const work = admitAndPerform(context, exchange, target, through, { headers, signal, onProgress, client }).catch(
     (error: unknown) => toRefusal(context, target.address, served.trace, error),
   )
   const outcome = await untilAborted(signal, work)
@@ -127,9 +127,8 @@ async function admitAndPerform(
   through: SurfaceInput,
   {
     headers,
-    signal,
-    onProgress,
-  }: Pick<SurfaceCallOptions, 'headers' | 'onProgress'> & { readonly signal: AbortSignal },
+    ...followed
+  }: Pick<SurfaceCallOptions, 'headers' | 'onProgress' | 'client'> & { readonly signal: AbortSignal },
 ): Promise<OperationResponse | Refusal> {
   const { operation } = target
   const untraced = checkTraceHeader(context, target, headers)
@@ -155,8 +154,7 @@ async function admitAndPerform(
     accepts: ['application/json'],
     ...conditions,
     trace: served.trace,
-    signal,
-    onProgress,
+    ...followed,
     credential: delegatingCredential(presented),
   })
 }

@@ -12,16 +12,16 @@ import {
 import type { McpResource } from '../../../daemon/kernel/api/mcp-resources.ts'
 import type { McpTool } from '../../../daemon/kernel/api/mcp-tools.ts'
 import type { SurfaceRequest, SurfaceResponse, SurfaceStream } from '../../../daemon/kernel/api/surface.ts'
-import { timeLimitOf } from '../../../daemon/kernel/operation/operation.ts'
-import type { ToolProgress } from '../../../daemon/kernel/tools/tool-service.ts'
-import { answerWithProgress, readProgressToken } from './follow-progress.ts'
+import { type ClientAbilities, noAbilities } from '../../../daemon/kernel/tools/client-input.ts'
+import { answerWithEvents, type CallEvents, readProgressToken, takesEvents } from './call-events.ts'
+import { callTool, type ToolCallTerms } from './call-tool.ts'
+import { isAnswer, readAbilities } from './client-inputs.ts'
 import { McpSession, type McpSessions } from './mcp-sessions.ts'
-import { readMeta } from './message-meta.ts'
 import { offerResources } from './offer-resources.ts'
 import { findSession, rpcError, sessionNotFound } from './session-request.ts'
 import { isEventStream, openSubscription } from './subscription.ts'
 import { toToolResult } from './tool-result.ts'
-import type { ListedState, ToolChanges } from './watch-tools.ts'
+import type { ToolChanges } from './watch-tools.ts'
 
 export type McpContext = ToolChanges & {
   readonly about: { readonly name: string; readonly version: string }
@@ -33,6 +33,8 @@ export type McpContext = ToolChanges & {
 
 /** Revisions that begin with a handshake, the newest first; the library knows those that do not. */
 const handshakeRevisions = ['2025-11-25', '2025-06-18']
+
+const accepted: SurfaceResponse = { status: 202, headers: { 'content-length': '0' }, text: undefined }
 
 /** Characters; clients number their requests, or name them by a UUID. */
 const max_subscription_id = 256
@@ -49,21 +51,21 @@ export async function answerMessage(
   if (await isLegacyRequest(request, body)) return await answerWithHandshake(context, surfaceRequest, request)
   if ((body as { method?: unknown } | null)?.method === 'subscriptions/listen')
     return await answerSubscription(context, { ...surfaceRequest, body: undefined }, request, body)
-  return await following(surfaceRequest, async (onProgress) => {
-    const handler = createHandler(context, surfaceRequest, { onProgress })
+  return await withEvents(surfaceRequest, noAbilities, async (events) => {
+    const handler = createHandler(context, surfaceRequest, { events })
     return await toSurfaceResponse(await handler.fetch(request, { parsedBody: body }))
   })
 }
 
-type ProgressReceiver = (progress: ToolProgress) => void
-
-/** `act`: reports to the client where it follows the call. */
-async function following(
+/** `act`: sends messages where the client takes some: reports, or requests for which it has abilities. */
+async function withEvents(
   surfaceRequest: SurfaceRequest,
-  act: (onProgress: ProgressReceiver | undefined) => Promise<SurfaceResponse>,
+  abilities: ClientAbilities,
+  act: (events: CallEvents | undefined) => Promise<SurfaceResponse>,
 ): Promise<SurfaceResponse | SurfaceStream> {
   const token = readProgressToken(surfaceRequest)
-  return await (token === undefined ? act(undefined) : answerWithProgress(token, act))
+  const isTaken = token !== undefined || Object.keys(abilities).length > 0
+  return await (isTaken && takesEvents(surfaceRequest) ? answerWithEvents(token, act) : act(undefined))
 }
 
 /**
@@ -92,7 +94,7 @@ async function answerSubscription(
   })
 }
 
-function createHandler(context: McpContext, surfaceRequest: SurfaceRequest, terms: ServerTerms = {}) {
+function createHandler(context: McpContext, surfaceRequest: SurfaceRequest, terms: ToolCallTerms = {}) {
   return createMcpHandler(() => createToolServer(context, surfaceRequest, terms), {
     legacy: 'reject',
     // Streams are kept alive by the listener.
@@ -118,16 +120,19 @@ async function answerWithHandshake(
     const answer = await handleMessage(context, surfaceRequest, request)
     const revision = readRevision(answer)
     if (revision === undefined) return answer
-    const id = context.sessions.open(caller, revision)
+    const id = context.sessions.open(caller, revision, readAbilities(body.params.capabilities))
     return { ...answer, headers: { ...answer.headers, 'mcp-session-id': id } }
   }
   const id = headers['mcp-session-id']
   if (id === undefined) return rpcError(400, -32_000, 'Mcp-Session-Id is missing: a session begins with initialize')
   const session = findSession(context, surfaceRequest, id)
   if (!(session instanceof McpSession)) return session
-  return await following(surfaceRequest, (onProgress) =>
+  // An answer that nobody waits for is one that came too late.
+  if (isAnswer(body))
+    return session.inputs.answer(body) ? accepted : rpcError(400, -32_600, 'no request waits for this answer')
+  return await withEvents(surfaceRequest, session.abilities, (events) =>
     runInSession(session, body, (cancelled) =>
-      handleMessage(context, surfaceRequest, request, { cancelled, state: session, onProgress }),
+      handleMessage(context, surfaceRequest, request, { cancelled, session, events }),
     ),
   )
 }
@@ -156,7 +161,7 @@ async function handleMessage(
   context: McpContext,
   surfaceRequest: SurfaceRequest,
   request: Request,
-  terms?: ServerTerms,
+  terms?: ToolCallTerms,
 ): Promise<SurfaceResponse> {
   const server = createToolServer(context, surfaceRequest, terms)
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
@@ -168,17 +173,10 @@ async function handleMessage(
   }
 }
 
-/** `cancelled`: aborted when the client cancels the call. `state`: of the list that the session has read. */
-type ServerTerms = {
-  readonly cancelled?: AbortSignal
-  readonly state?: ListedState
-  readonly onProgress?: ProgressReceiver | undefined
-}
-
 function createToolServer(
   { about, catalogue, resources, onError }: McpContext,
   surfaceRequest: SurfaceRequest,
-  { cancelled, state, onProgress }: ServerTerms = {},
+  terms: ToolCallTerms = {},
 ): Server {
   const server = new Server(about, {
     capabilities: { tools: { listChanged: true }, ...(resources.length > 0 ? { resources: {} } : {}) },
@@ -188,27 +186,17 @@ function createToolServer(
   })
   server.onerror = onError
   server.setRequestHandler('tools/list', () => {
-    if (state) state.listed = catalogue.stateFor(surfaceRequest.caller)
+    if (terms.session) terms.session.listed = catalogue.stateFor(surfaceRequest.caller)
     return { tools: catalogue.toolsFor(surfaceRequest.caller).map(describeTool) }
   })
-  server.setRequestHandler('tools/call', async ({ params }) => {
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const tool = catalogue.find(params.name)
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
-    const performed = await surfaceRequest.perform(tool.target, params.arguments ?? {}, {
-      ...readMeta(surfaceRequest),
-      cancelled: onProgress ? withinLimit(tool, cancelled) : cancelled,
-      onProgress,
-    })
-    return toToolResult(performed)
+    const retried = { inputResponses: mcpReq.inputResponses, requestState: mcpReq.requestState() }
+    return toToolResult(await callTool(surfaceRequest, tool, params.arguments ?? {}, terms, retried))
   })
-  if (resources.length > 0) offerResources(server, resources, surfaceRequest, cancelled)
+  if (resources.length > 0) offerResources(server, resources, surfaceRequest, terms.cancelled)
   return server
-}
-
-/** A request that has become a stream has no time limit of its listener. */
-function withinLimit({ target }: McpTool, cancelled: AbortSignal | undefined): AbortSignal {
-  const limit = AbortSignal.timeout(timeLimitOf(target.operation))
-  return cancelled ? AbortSignal.any([cancelled, limit]) : limit
 }
 
 /** A client that waits for less than the time limit of a long tool loses its answer. */

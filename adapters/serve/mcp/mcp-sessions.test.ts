@@ -27,7 +27,7 @@ const ann = callerNamed('ann')
 
 test('a session is found by its caller alone', () => {
   const sessions = createSessions()
-  const id = sessions.open(ann, '2025-11-25')
+  const id = sessions.open(ann, '2025-11-25', {})
   expect(id).toHaveLength(64)
   expect(sessions.find(id, callerNamed('ann'))?.revision).toBe('2025-11-25')
   for (const other of [callerNamed('bob'), callerNamed('ann', 'u'), callerNamed('', 'ann')]) {
@@ -41,12 +41,12 @@ test('a session is found by its caller alone', () => {
 
 test('a session ends when idle, and at its maximum age even in use', () => {
   const sessions = createSessions()
-  const idle = sessions.open(ann, 'r')
+  const idle = sessions.open(ann, 'r', {})
   now = 99
   expect(sessions.find(idle, ann)).toBeDefined()
   now = 199
   expect(sessions.find(idle, ann)).toBeUndefined()
-  const busy = sessions.open(ann, 'r')
+  const busy = sessions.open(ann, 'r', {})
   for (now = 250; now < 1_199; now += 50) expect(sessions.find(busy, ann)).toBeDefined()
   now = 1_199
   expect(sessions.find(busy, ann)).toBeUndefined()
@@ -55,7 +55,7 @@ test('a session ends when idle, and at its maximum age even in use', () => {
 
 test('a session with a running request is not idle', () => {
   const sessions = createSessions()
-  const id = sessions.open(ann, 'r')
+  const id = sessions.open(ann, 'r', {})
   sessions.find(id, ann)?.running.set(1, new AbortController())
   now = 500
   expect(sessions.find(id, ann)).toBeDefined()
@@ -63,10 +63,10 @@ test('a session with a running request is not idle', () => {
 
 test('a session above the limit ends the least recently used one of the same caller', () => {
   const sessions = createSessions()
-  const bobs = sessions.open(callerNamed('bob'), 'r')
-  const [first = '', second = '', third = ''] = [1, 2, 3].map(() => sessions.open(ann, 'r'))
+  const bobs = sessions.open(callerNamed('bob'), 'r', {})
+  const [first = '', second = '', third = ''] = [1, 2, 3].map(() => sessions.open(ann, 'r', {}))
   sessions.find(first, ann)
-  const fourth = sessions.open(ann, 'r')
+  const fourth = sessions.open(ann, 'r', {})
   expect([first, second, third, fourth].map((id) => sessions.find(id, ann) !== undefined)).toEqual([
     true,
     false,
@@ -78,15 +78,15 @@ test('a session above the limit ends the least recently used one of the same cal
 
 test('expired sessions are removed when another is opened', () => {
   const sessions = createSessions()
-  for (const name of ['bob', 'eve']) sessions.open(callerNamed(name), 'r')
+  for (const name of ['bob', 'eve']) sessions.open(callerNamed(name), 'r', {})
   now = 100
-  sessions.open(ann, 'r')
+  sessions.open(ann, 'r', {})
   expect(sessions.size).toBe(1)
 })
 
 test('a running request is cancelled by its id, and all requests with the session', () => {
   const sessions = createSessions()
-  const id = sessions.open(ann, 'r')
+  const id = sessions.open(ann, 'r', {})
   const session = sessions.find(id, ann)
   const [one, two] = [new AbortController(), new AbortController()]
   session?.running.set(1, one).set('1', two)

@@ -1,6 +1,8 @@
 // Sessions of the protocol revisions that have them: the caller that opened one, its revision, and its running requests.
 import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { Caller } from '../../../daemon/kernel/identity/identity.ts'
+import type { ClientAbilities } from '../../../daemon/kernel/tools/client-input.ts'
+import { ClientInputs } from './client-inputs.ts'
 
 export type McpSessionLimits = {
   /** Sessions that one caller has at once; a further one ends the one not used for longest. */
@@ -14,6 +16,8 @@ export type McpSessionLimits = {
 export class McpSession {
   readonly owner: string
   readonly revision: string
+  readonly abilities: ClientAbilities
+  readonly inputs = new ClientInputs()
   readonly opened_ms: number
   used_ms: number
   /** JSON-RPC id to the controller that cancels the request. */
@@ -22,9 +26,10 @@ export class McpSession {
   listed: string | undefined
   #stream: AbortController | undefined
 
-  constructor(owner: string, revision: string, now_ms: number) {
+  constructor(owner: string, revision: string, abilities: ClientAbilities, now_ms: number) {
     this.owner = owner
     this.revision = revision
+    this.abilities = abilities
     this.opened_ms = now_ms
     this.used_ms = now_ms
   }
@@ -71,7 +76,7 @@ export class McpSessions {
   }
 
   /** The id of a new session of this caller. */
-  open(caller: Caller, revision: string): string {
+  open(caller: Caller, revision: string, abilities: ClientAbilities): string {
     const owner = sessionOwner(caller)
     const stale = [...this.#sessions].filter(([, session]) => this.#isOver(session))
     for (const [id] of stale) this.#end(id)
@@ -80,7 +85,7 @@ export class McpSessions {
     const [oldest] = this.#sessions.keys()
     if (this.#sessions.size >= max_sessions && oldest !== undefined) this.#end(oldest)
     const id = this.#random(32)
-    this.#sessions.set(id, new McpSession(owner, revision, this.#now()))
+    this.#sessions.set(id, new McpSession(owner, revision, abilities, this.#now()))
     return id
   }
 

@@ -1,5 +1,5 @@
 // HTTP for the MCP library, bounded: no redirects, answers of strict JSON below a size and a depth, and of a stream only
-// the messages that a client without abilities of its own can expect.
+// the messages that a client can expect. Requests of a service pass on the stream of a call alone, where the call is known.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { readStrictJson } from '../../../daemon/kernel/encoding/strict-json.ts'
 import { refuse } from '../../../daemon/kernel/error/errors.ts'
@@ -7,7 +7,7 @@ import type { ToolServiceAddress, ToolServiceLimits } from '../../../daemon/kern
 import { type CheckedDestination, HttpClient } from '../../platform/http-client/http-client.ts'
 import type { HttpResponse } from '../../platform/http-client/http-response.ts'
 import { filterEvents, type StreamEnd } from './filter-events.ts'
-import { requireComplete } from './remote-tool-schema.ts'
+import { requireKnownType } from './remote-tool-schema.ts'
 
 export type BoundedFetch = {
   readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>
@@ -30,10 +30,12 @@ type SessionStream = {
  */
 export const streamEndOfRequest = new AsyncLocalStorage<(end: StreamEnd) => void>()
 
+/** `requests`: methods of the requests that the client takes. */
 export function boundedFetch(
   destination: CheckedDestination & Pick<ToolServiceAddress, 'ca'>,
   limits: ToolServiceLimits,
   sessionStream: SessionStream,
+  requests: ReadonlySet<string>,
 ): BoundedFetch {
   const http = new HttpClient({ ...destination, max_connections: 16, connect_timeout_ms: limits.answer_ms })
   return {
@@ -41,7 +43,7 @@ export function boundedFetch(
     async fetch(url, init = {}) {
       if (init.method === 'GET') return await openSessionStream(http, url, init, limits, sessionStream)
       const onEnd = streamEndOfRequest.getStore() ?? ignore
-      return await toBoundedResponse(await send(http, url, init), limits, onEnd)
+      return await toBoundedResponse(await send(http, url, init), limits, onEnd, requests)
     },
   }
 }
@@ -87,10 +89,11 @@ async function toBoundedResponse(
   response: HttpResponse,
   limits: ToolServiceLimits,
   onEnd: (end: StreamEnd) => void,
+  requests?: ReadonlySet<string>,
 ): Promise<Response> {
   const answer = { status: response.status, headers: pickHeaders(response) }
   if (!isEventStream(response)) return new Response(await readWhole(response, limits), answer)
-  const events = ReadableStream.from(filterEvents(response.chunks(), limits, onEnd))
+  const events = ReadableStream.from(filterEvents(response.chunks(), limits, onEnd, requests))
   return new Response(events as ReadableStream<Uint8Array>, answer)
 }
 
@@ -117,6 +120,6 @@ async function readWhole(response: HttpResponse, { answer_bytes, depth }: ToolSe
   const read = readStrictJson(bytes, { max_depth: depth })
   if (read.outcome !== 'value')
     throw refuse('unavailable', `the answer of the service is not JSON within ${depth} levels: ${read.outcome}`)
-  requireComplete(read.value)
+  requireKnownType(read.value)
   return bytes
 }

@@ -1,8 +1,15 @@
 // Connects to tool services over MCP (streamable HTTP) in the three revisions that this program serves itself.
-import { Client } from '@modelcontextprotocol/client'
+import { Client, type ClientCapabilities } from '@modelcontextprotocol/client'
 import type * as z from 'zod'
 import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
-import { parseWithSchema } from '../../../daemon/kernel/error/parsing.ts'
+import {
+  type ClientAbilities,
+  type HeldCall,
+  InputRequiredResult,
+  max_input_wait_ms,
+  max_inputs_of_call,
+  noAbilities,
+} from '../../../daemon/kernel/tools/client-input.ts'
 import type {
   RemoteTool,
   RemoteToolCall,
@@ -16,8 +23,11 @@ import type { CheckedDestination } from '../../platform/http-client/http-client.
 import { type BoundedFetch, boundedFetch, streamEndOfRequest } from './bounded-fetch.ts'
 import { CancellingTransport } from './cancelling-transport.ts'
 import { ChangeWatch } from './change-watch.ts'
+import { answerRequests, requestedMethods } from './client-requests.ts'
 import type { StreamEnd } from './filter-events.ts'
-import { toolPage, toolProgress, toolResult } from './remote-tool-schema.ts'
+import { toolOutcome, toolPage } from './remote-tool-schema.ts'
+import { type CallOutcome, RunningCall } from './running-call.ts'
+import { type McpRequest, type RequestTerms, sendRequest } from './send-request.ts'
 import { toRefusal } from './to-refusal.ts'
 
 /** The newest first. */
@@ -28,9 +38,6 @@ const no_stream_status = 405
 
 /** Pages of a list; a service that never ends its list is at fault. */
 const max_pages = 64
-
-/** The library's own limit comes after that of the call: of two at a time, either could be reported as the cause. */
-const library_grace_ms = 1_000
 
 /** How long the service has to end a session. */
 const goodbye_ms = 1_000
@@ -65,6 +72,7 @@ class McpConnection implements ToolConnection {
   readonly #http: BoundedFetch
   readonly #limits: ToolServiceLimits
   readonly #name: string
+  readonly #abilities: ClientAbilities
   readonly #watch = new ChangeWatch()
   #subscription: Promise<void> | undefined
   #opening: NodeJS.Timeout | undefined
@@ -73,21 +81,27 @@ class McpConnection implements ToolConnection {
   constructor(address: ToolServiceAddress, { about, limits, rule, resolve }: McpClientOptions) {
     this.#limits = limits
     this.#name = address.url.origin
-    this.#http = boundedFetch({ ca: address.ca, rule, resolve }, limits, {
+    const { abilities = noAbilities } = address
+    this.#abilities = abilities
+    const sessionStream = {
       onBegin: () => {
         clearTimeout(this.#opening)
         this.#watch.report('changed')
       },
-      onRefused: (status) => this.#watch.report(status === no_stream_status ? 'unsupported' : this.#unopened(status)),
-      onEnd: (end) => this.#endReports(end),
-    })
+      onRefused: (status: number) =>
+        this.#watch.report(status === no_stream_status ? 'unsupported' : this.#unopened(status)),
+      onEnd: (end: StreamEnd) => this.#endReports(end),
+    }
+    this.#http = boundedFetch({ ca: address.ca, rule, resolve }, limits, sessionStream, requestedMethods(abilities))
     this.#transport = new CancellingTransport(address, this.#http)
     this.#client = new Client(about, {
       supportedProtocolVersions: revisions,
       versionNegotiation: { mode: 'auto' },
+      capabilities: abilities as ClientCapabilities,
       inputRequired: { autoFulfill: false },
       jsonSchemaValidator: uncheckedSchemas,
     })
+    answerRequests(this.#client, abilities)
     this.#client.setNotificationHandler('notifications/tools/list_changed', () => this.#watch.report('changed'))
   }
 
@@ -132,13 +146,35 @@ class McpConnection implements ToolConnection {
   }
 
   async callTool(call: RemoteToolCall): Promise<RemoteToolResult> {
-    const { name, input, timeout_ms, cancelled, onProgress, trace } = call
-    const params = { name, arguments: { ...input } }
-    return await this.#request({ method: 'tools/call', params }, toolResult, timeout_ms, {
-      cancelled,
-      trace,
-      onprogress: onProgress && ((sent: unknown) => reportProgress(onProgress, sent)),
-    })
+    const outcome = await this.callForClient(call)
+    if (!(outcome instanceof InputRequiredResult)) return outcome
+    throw refuse('unavailable', `${this.#name} requires input of a client, which a program does not give`)
+  }
+
+  async callForClient(call: RemoteToolCall, held?: HeldCall): Promise<CallOutcome> {
+    const running = held instanceof RunningCall ? held : this.#begin(call)
+    return await running.run(call)
+  }
+
+  #begin({ name, input, timeout_ms, trace, continuation, onProgress }: RemoteToolCall): RunningCall {
+    const { responses, state, refused = [] } = continuation ?? {}
+    // Between the revisions: input comes with the next request in one, and to a call that is open in the others.
+    if (continuation && this.#hasSessionStream)
+      throw refuse('invalid', 'no call waits for this input any more: call the tool again')
+    if (refused.length > 0) throw refuse('forbidden', `the client does not give the input that ${this.#name} requires`)
+    const params = {
+      ...{ name, arguments: { ...input } },
+      ...(responses ? { inputResponses: responses } : {}),
+      ...(state === undefined ? {} : { requestState: state }),
+    }
+    const longest_ms = timeout_ms + (hasAny(this.#abilities) ? max_inputs_of_call * max_input_wait_ms : 0)
+    return new RunningCall(this.#name, this.#abilities, (running) =>
+      this.#request({ method: 'tools/call', params }, toolOutcome, longest_ms, {
+        cancelled: running.signal,
+        trace,
+        onProgress: onProgress && ((progress) => running.report(progress)),
+      }),
+    )
   }
 
   async waitForChange(signal: AbortSignal): Promise<'changed' | 'ended' | 'unsupported'> {
@@ -195,54 +231,10 @@ class McpConnection implements ToolConnection {
     this.#watch.report(cause === undefined ? 'ended' : toRefusal(this.#name, cause))
   }
 
-  async #request<T>(
-    request: { method: 'tools/list' | 'tools/call'; params: Record<string, unknown> },
-    schema: z.ZodType<T>,
-    timeout_ms: number,
-    options: Pick<RemoteToolCall, 'cancelled' | 'trace'> & {
-      readonly onprogress?: ((sent: unknown) => void) | undefined
-    } = {},
-  ): Promise<T> {
-    const { cancelled, trace = {}, onprogress } = options
-    const broken = new AbortController()
-    const limit = AbortSignal.timeout(timeout_ms)
-    const ending = AbortSignal.any([broken.signal, limit, ...(cancelled ? [cancelled] : [])])
-    const headers = this.#transport.withSignal({ ...trace }, ending)
-    try {
-      const timeout = timeout_ms + library_grace_ms
-      const options = { signal: ending, timeout, maxTotalTimeout: timeout, headers }
-      const send = () =>
-        this.#client.request<'tools/list' | 'tools/call'>(request, {
-          ...options,
-          ...(onprogress ? { onprogress } : {}),
-        })
-      const answer: unknown = await streamEndOfRequest.run((end) => breakRequest(broken, end), send)
-      return readAnswer(this.#name, schema, answer)
-    } catch (error) {
-      if (cancelled?.aborted) throw refuse('timeout', 'the call was cancelled by its caller')
-      // The end of the request breaks its stream: what came first is the cause.
-      if (limit.aborted && ending.reason === limit.reason)
-        throw refuse('timeout', `${this.#name} did not answer within ${timeout_ms} ms`)
-      if (broken.signal.aborted) throw toRefusal(this.#name, broken.signal.reason)
-      throw toRefusal(this.#name, error)
-    }
+  async #request<T>(request: McpRequest, schema: z.ZodType<T>, timeout_ms: number, options?: RequestTerms): Promise<T> {
+    const link = { client: this.#client, transport: this.#transport, name: this.#name }
+    return await sendRequest(link, request, schema, timeout_ms, options)
   }
 }
 
-/** A stream that ends without the response ends its request, with the cause: the library would wait for its time limit. */
-function breakRequest(request: AbortController, { hasResponse, cause }: StreamEnd): void {
-  if (hasResponse) return
-  request.abort(cause ?? refuse('unavailable', 'the stream of the service ended before its answer'))
-}
-
-function reportProgress(onProgress: NonNullable<RemoteToolCall['onProgress']>, sent: unknown): void {
-  const progress = toolProgress.safeParse(sent)
-  if (progress.success) onProgress(progress.data)
-}
-
-function readAnswer<T>(service: string, schema: z.ZodType<T>, answer: unknown): T {
-  const validation = parseWithSchema(schema, answer)
-  if (validation.success) return validation.data
-  const [first] = validation.errors
-  throw refuse('unavailable', `${service} sent what the protocol does not allow: ${first?.path}: ${first?.message}`)
-}
+const hasAny = (abilities: ClientAbilities): boolean => Object.keys(abilities).length > 0

@@ -1,10 +1,10 @@
 // Server-sent events of a service that is not trusted: bounded in bytes and depth, without the fields by which a server
-// controls reconnection, and without requests to this client, which has no abilities to offer.
+// controls reconnection, and without requests to this client for which it has no ability.
 import { EventBlocks, readEventField } from '../../../daemon/kernel/encoding/event-blocks.ts'
 import { readStrictJson } from '../../../daemon/kernel/encoding/strict-json.ts'
 import { refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { ToolServiceLimits } from '../../../daemon/kernel/tools/tool-service.ts'
-import { requireComplete } from './remote-tool-schema.ts'
+import { requireKnownType } from './remote-tool-schema.ts'
 
 /** Notifications that mean something to this client; every other one is dropped. */
 const notifications: ReadonlySet<unknown> = new Set([
@@ -14,14 +14,20 @@ const notifications: ReadonlySet<unknown> = new Set([
   'notifications/cancelled',
 ])
 
+const none: ReadonlySet<unknown> = new Set()
+
 /** How a stream ended: whether it held a response, and the error that broke it. */
 export type StreamEnd = { readonly hasResponse: boolean; readonly cause: unknown }
 
-/** Events as the library expects them, each whole. Throws `Refusal` for a stream beyond the limits. */
+/**
+ * Events as the library expects them, each whole. `requests`: methods of the requests that pass. Throws `Refusal` for a
+ * stream beyond the limits.
+ */
 export async function* filterEvents(
   chunks: AsyncIterable<Buffer>,
   { answer_bytes, depth }: ToolServiceLimits,
   onEnd: (end: StreamEnd) => void,
+  requests: ReadonlySet<unknown> = none,
 ): AsyncGenerator<Uint8Array> {
   const blocks = new EventBlocks()
   let total_bytes = 0
@@ -33,7 +39,7 @@ export async function* filterEvents(
       if (total_bytes > answer_bytes)
         throw refuse('unavailable', `the stream of the service is larger than ${answer_bytes} bytes`)
       for (const block of blocks.split(chunk)) {
-        const message = readMessage(block, depth)
+        const message = readMessage(block, depth, requests)
         if (message === undefined) continue
         hasResponse ||= !('method' in message)
         yield Buffer.from(`data: ${JSON.stringify(message)}\n\n`)
@@ -48,20 +54,21 @@ export async function* filterEvents(
 }
 
 /** The message of an event; undefined for what is dropped. Throws `Refusal` for what is not JSON in limits. */
-function readMessage(block: Buffer, max_depth: number): object | undefined {
+function readMessage(block: Buffer, max_depth: number, requests: ReadonlySet<unknown>): object | undefined {
   const data = readEventField(new TextDecoder('utf-8', { fatal: true }).decode(block), 'data').join('\n')
   if (data === '') return undefined
   const read = readStrictJson(data, { max_depth })
   if (read.outcome !== 'value')
     throw refuse('unavailable', `an event of the service is not JSON within ${max_depth} levels: ${read.outcome}`)
-  if (!isExpected(read.value)) return undefined
-  requireComplete(read.value)
+  if (!isExpected(read.value, requests)) return undefined
+  requireKnownType(read.value)
   return read.value
 }
 
-/** A response, or a notification that is known. A request would make this client answer as often as the service likes. */
-function isExpected(value: unknown): value is object {
+/** A response, or a message that is known. Another request would make this client answer as often as the service likes. */
+function isExpected(value: unknown, requests: ReadonlySet<unknown>): value is object {
   if (typeof value !== 'object' || value === null) return false
   const { method } = value as { method?: unknown }
-  return method === undefined ? 'id' in value : !('id' in value) && notifications.has(method)
+  if ('id' in value) return method === undefined || requests.has(method)
+  return notifications.has(method)
 }

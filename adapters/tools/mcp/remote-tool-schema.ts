@@ -1,6 +1,7 @@
 // What a service may say about its tools, and what a call may return: everything else is a fault of the service.
 import * as z from 'zod'
 import { refuse } from '../../../daemon/kernel/error/errors.ts'
+import { InputRequiredResult, inputRequests, max_input_state } from '../../../daemon/kernel/tools/client-input.ts'
 import type { RemoteTool, RemoteToolResult } from '../../../daemon/kernel/tools/tool-service.ts'
 
 const jsonObject = z.record(z.string(), z.unknown())
@@ -25,22 +26,38 @@ const remoteTool = z
     }),
   )
 
-const incompleteType = z.unknown().refine((type) => type !== undefined && type !== 'complete')
+/** A service that waits for input. In the revisions with sessions the library takes every other type for a result, too. */
+const incompleteType = z
+  .unknown()
+  .refine((type) => type !== undefined && type !== 'complete' && type !== 'input_required')
 const incompleteResponse = z.object({ result: z.object({ resultType: incompleteType }) })
 
-/**
- * Throws `Refusal` for a response whose service waits for something that a program does not give: it has no result yet, and
- * in the revisions with sessions the library takes it for one.
- */
-export function requireComplete(message: unknown): void {
+/** Throws `Refusal` for a response of a type that no revision names. */
+export function requireKnownType(message: unknown): void {
   if (incompleteResponse.safeParse(message).success)
-    throw refuse('unavailable', 'the service answers with a resultType other than complete, which is not supported')
+    throw refuse('unavailable', 'the service answers with a resultType that is not supported')
 }
 
-export const toolPage = z.object({ tools: z.array(remoteTool), nextCursor: z.string().max(4_096).optional() })
-
-export const toolResult = z
+const inputRequired = z
   .object({
+    resultType: z.literal('input_required'),
+    inputRequests: inputRequests.default({}),
+    requestState: z.string().max(max_input_state).optional(),
+  })
+  .refine(({ inputRequests, requestState }) => requestState !== undefined || Object.keys(inputRequests).length > 0, {
+    message: 'must request input',
+  })
+  .transform(({ inputRequests, requestState }) => new InputRequiredResult(inputRequests, requestState))
+
+export const toolPage = z.object({
+  resultType: z.literal('complete').optional(),
+  tools: z.array(remoteTool),
+  nextCursor: z.string().max(4_096).optional(),
+})
+
+const toolResult = z
+  .object({
+    resultType: z.literal('complete').optional(),
     isError: z.boolean().optional(),
     content: z.array(jsonObject).default([]),
     structuredContent: jsonObject.optional(),
@@ -52,6 +69,8 @@ export const toolResult = z
       ...(structuredContent ? { structured_content: structuredContent } : {}),
     }),
   )
+
+export const toolOutcome = z.union([inputRequired, toolResult])
 
 export const toolProgress = z.object({
   progress: z.number(),

@@ -28,6 +28,10 @@ export const definition = command({
       'delegated',
       'none',
     ]),
+    input: nameList(
+      'KIND,...',
+      'What the tools may request of clients: elicitation, sampling, or none (default: as accepted before, else none)',
+    ),
     yes: flag('Skip the confirmation'),
     ...serviceOptions,
   },
@@ -52,6 +56,7 @@ export const definition = command({
     }))
     const answer = await api.call('gateway.service-tool.accept', {
       ...{ name, url: review.url, authentication: review.authentication },
+      ...(params.input.length === 0 ? {} : { input: params.input.filter((kind) => kind !== 'none') }),
       tools,
     })
     printResult(terminal, params.json, answer, () =>

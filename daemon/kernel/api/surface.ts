@@ -4,6 +4,7 @@ import type { Caller } from '../identity/identity.ts'
 import type { AddressedOperation, ServedRoute, ServerEvent, SurfaceName } from '../operation/operation.ts'
 import type { OperationResponse } from '../operation/role-context.ts'
 import type { Trace } from '../telemetry/trace.ts'
+import type { ToolClient } from '../tools/client-input.ts'
 import type { ToolProgress } from '../tools/tool-service.ts'
 
 /** Header names are in lower case. Values of a repeated field are joined by commas. */
@@ -42,6 +43,8 @@ export type SurfaceCallOptions = {
   readonly cancelled: AbortSignal | undefined
   /** Receives what the operation reports while it runs. */
   readonly onProgress?: ((progress: ToolProgress) => void) | undefined
+  /** Undefined for a client from which a tool can request nothing. */
+  readonly client?: ToolClient | undefined
 }
 
 export type SurfaceCallResult = { readonly outcome: OperationResponse | Refusal; readonly trace: Trace }

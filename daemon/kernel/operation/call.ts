@@ -9,6 +9,7 @@ import type { Clearance, Label } from '../label/label.ts'
 import type { ScopedStore } from '../store/scoped-store.ts'
 import type { Collection, StoredFields } from '../store/store.ts'
 import type { Trace } from '../telemetry/trace.ts'
+import type { ToolClient } from '../tools/client-input.ts'
 import type { ToolProgress } from '../tools/tool-service.ts'
 import type { AddressedOperation, SurfaceName } from './operation.ts'
 import type { RoleClients } from './operation-contract.ts'
@@ -50,6 +51,8 @@ export interface Call extends RoleEnvironment {
   /** The whole Authorization header. Never log or store it. */
   readonly authorization: string | undefined
   readonly idempotency_key: string | undefined
+  /** From which the tool that this call performs may request input; undefined: from no client. */
+  readonly client: ToolClient | undefined
   /** Set for an operation that is declared `signed`. */
   readonly signed_body: SignedBody | undefined
   /** Digest of the whole input: distinguishes a repeat from another request under the same idempotency key. */

@@ -180,6 +180,7 @@ function createCall(
     if_match: request.if_match,
     idempotency_key: request.idempotency_key,
     signed_body: request.signed_body,
+    client: request.client,
     requestDigest: () => {
       digest ??= canonicalDigest(input)
       return digest

@@ -6,6 +6,7 @@ import type { Store } from '../store/store.ts'
 import type { ReportThrottle } from '../telemetry/report-throttle.ts'
 import type { SpanRecorder } from '../telemetry/spans.ts'
 import type { Trace } from '../telemetry/trace.ts'
+import type { ToolClient } from '../tools/client-input.ts'
 import type { ToolProgress } from '../tools/tool-service.ts'
 import type { SignedBody } from './call.ts'
 import type { AddressedOperation, SurfaceName } from './operation.ts'
@@ -33,6 +34,7 @@ export type OperationRequest = {
   readonly signed_body?: SignedBody | undefined
   /** Receives what the operation reports while it runs, from a client that follows the call. */
   readonly onProgress?: ((progress: ToolProgress) => void) | undefined
+  readonly client?: ToolClient | undefined
   /** How the caller was identified, for `Call.delegation` alone. */
   readonly credential?: DelegatingCredential | undefined
 }

@@ -1,5 +1,6 @@
 // Tools of another service: the contract of the client that lists and calls them, and the limits on what it accepts.
 import type { HeaderFields } from '../api/surface.ts'
+import type { CallContinuation, ClientAbilities, HeldCall, InputRequiredResult } from './client-input.ts'
 
 /** Where tools are, and the credential for that service alone. */
 export type ToolServiceAddress = {
@@ -12,6 +13,8 @@ export type ToolServiceAddress = {
   readonly token: () => Promise<string | undefined>
   /** Authorities in PEM instead of the machine's. */
   readonly ca?: string | undefined
+  /** Of the clients of the calls over this connection; none where they are left out. */
+  readonly abilities?: ClientAbilities | undefined
 }
 
 /** Limits on a service that is not trusted. */
@@ -52,6 +55,8 @@ export type RemoteToolCall = {
   readonly onProgress?: ((progress: ToolProgress) => void) | undefined
   /** `traceparent` and `tracestate` of the caller, sent as they are. */
   readonly trace?: HeaderFields | undefined
+  /** The input that the call has requested before. */
+  readonly continuation?: CallContinuation | undefined
 }
 
 /** `message`: untrusted text. */
@@ -68,11 +73,11 @@ export type RemoteToolResult = {
   readonly structured_content?: UntrustedObject | undefined
 }
 
-/** The answer of an operation that passes on the result of another service as it is. */
+/** The answer of an operation that passes on the result of another service as it is, or the input that it requires. */
 export class PassedToolResult {
-  readonly result: RemoteToolResult
+  readonly result: RemoteToolResult | InputRequiredResult
 
-  constructor(result: RemoteToolResult) {
+  constructor(result: RemoteToolResult | InputRequiredResult) {
     this.result = result
   }
 }
@@ -89,7 +94,13 @@ export interface ToolConnection {
   readonly service: { readonly name: string; readonly version: string } | undefined
   /** All tools, page by page. */
   listTools(): Promise<readonly RemoteTool[]>
+  /** Refuses `unavailable` where the tool requires input of its client. */
   callTool(call: RemoteToolCall): Promise<RemoteToolResult>
+  /**
+   * For a client with abilities: a call that requires input is called again with it. `held`: the call of which this is the
+   * continuation, if the service keeps it open.
+   */
+  callForClient(call: RemoteToolCall, held?: HeldCall): Promise<RemoteToolResult | InputRequiredResult>
   /**
    * Resolves when the list of tools may have changed: `changed` where the service reports it, and once when its reports
    * begin, since a change before them was reported to nobody; `ended` where it stopped reporting or the signal ended,

@@ -6,17 +6,12 @@ import type { SiteResources } from '../../boot/site-resources.ts'
 import { toolsTopic } from '../../kernel/api/mcp-tools.ts'
 import type { AddressedOperation } from '../../kernel/operation/operation.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
-import type {
-  RemoteToolCall,
-  RemoteToolResult,
-  ToolServiceLimits,
-  ToolServices,
-} from '../../kernel/tools/tool-service.ts'
+import type { RemoteToolCall, ToolServiceLimits, ToolServices } from '../../kernel/tools/tool-service.ts'
 import type { ServiceTools } from '../../roles/gateway/service-tool/parts.ts'
 import { settings } from '../../roles/gateway/settings.ts'
 import { type AggregatedTool, toOperation } from '../../roles/gateway/tool/aggregated-tool.ts'
 import { ingressSettings } from '../../shared/routing/ingress-settings.ts'
-import { ToolConnections } from './tool-connections.ts'
+import { type CallOutcome, ToolConnections } from './tool-connections.ts'
 
 /** Of roles of the site in other processes. */
 const site_limits = { answer_ms: 30_000, answer_bytes: 16_777_216, depth: 128, tools: 500 }
@@ -35,14 +30,14 @@ export type SiteToolCall = {
 export type OpenedServiceTools = {
   readonly part: ServiceTools
   /** Of a role of the site in another process. */
-  callSiteTool(request: SiteToolCall): Promise<RemoteToolResult>
+  callSiteTool(request: SiteToolCall): Promise<CallOutcome>
   /** Of registered services, by service and name: the same array until they change. */
   listOffered(): readonly AddressedOperation[]
   close(): void
 }
 
 export function openServiceTools(
-  { resolved, announcements }: Pick<SiteResources, 'resolved' | 'announcements'>,
+  { resolved, announcements, random }: Pick<SiteResources, 'resolved' | 'announcements' | 'random'>,
   own: ServiceTools['own'],
 ): OpenedServiceTools {
   const { ca_file } = getSettings(resolved, settings)
@@ -50,14 +45,14 @@ export function openServiceTools(
   const rule = networkRule(getSettings(resolved, ingressSettings).registered_networks)
   const registered = lazyServices(rule, registered_limits)
   const ofProfile = lazyServices(anyAddress, site_limits)
-  const connections = new ToolConnections(() => performance.now())
+  const connections = new ToolConnections(() => performance.now(), random)
   const offered = new Map<string, readonly AggregatedTool[]>()
   let operations: readonly AddressedOperation[] = []
   const part: ServiceTools = {
     ...{ own, services: registered, states: new Map() },
     addressOf: ({ url }, token) => ({ url, token, ca }),
-    callTool: ({ service, url }, token, { isRead, ...call }) =>
-      connections.callTool({ services: registered, service, address: { url, ca }, token, isRead, call }),
+    callTool: ({ service, url }, token, { isRead, client, ...call }) =>
+      connections.callTool({ services: registered, service, address: { url, ca }, token, isRead, client, call }),
     offer(service, tools) {
       if (isSameOffer(offered.get(service) ?? [], tools)) return
       offered.set(service, tools)

@@ -1,5 +1,6 @@
 // Connections to tools are kept for a token, opened again when their session is gone, and spared after failures.
 import { beforeEach, describe, expect, test } from 'vitest'
+import { systemRandom } from '../../../adapters/host/random/system-random.ts'
 import { refuse } from '../../kernel/error/errors.ts'
 import type { RemoteToolCall, RemoteToolResult, ToolConnection, ToolServices } from '../../kernel/tools/tool-service.ts'
 import { type ConnectedCall, ToolConnections } from './tool-connections.ts'
@@ -15,7 +16,7 @@ beforeEach(() => {
   opened = []
   closed = 0
   answer = async () => result
-  connections = new ToolConnections(() => now)
+  connections = new ToolConnections(() => now, systemRandom())
 })
 
 const services: ToolServices = {
@@ -24,6 +25,7 @@ const services: ToolServices = {
     return {
       ...{ revision: '2026-07-28', service: undefined, listTools: async () => [] },
       callTool: (call) => answer(call, at),
+      callForClient: (call) => answer(call, at),
       waitForChange: async () => 'unsupported',
       async close() {
         closed += 1

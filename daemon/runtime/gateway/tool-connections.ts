@@ -2,8 +2,9 @@
 // again after a restart of the service. A service that fails is spared for a while.
 
 import { sha256 } from '../../kernel/encoding/canonical-json.ts'
-import { isRefusal, Refusal } from '../../kernel/error/errors.ts'
+import { isRefusal, Refusal, refuse } from '../../kernel/error/errors.ts'
 import { CircuitBreaker } from '../../kernel/network/circuit-breaker.ts'
+import { findUnsupported, InputRequiredResult, noAbilities } from '../../kernel/tools/client-input.ts'
 import type {
   RemoteToolCall,
   RemoteToolResult,
@@ -11,10 +12,14 @@ import type {
   ToolServiceAddress,
   ToolServices,
 } from '../../kernel/tools/tool-service.ts'
+import type { CallingClient } from '../../roles/gateway/service-tool/parts.ts'
+import { HeldCalls, type HeldPlace } from './held-calls.ts'
 
 /** Of all callers and services; the one not used for longest ends first. */
 const max_connections = 512
 const idle_ms = 60_000
+
+export type CallOutcome = RemoteToolResult | InputRequiredResult
 
 type KeptConnection = {
   readonly opened: Promise<ToolConnection>
@@ -27,8 +32,10 @@ type KeptConnection = {
 export type ConnectedCall = {
   readonly services: ToolServices
   readonly service: string
-  readonly address: Omit<ToolServiceAddress, 'token'>
+  readonly address: Omit<ToolServiceAddress, 'token' | 'abilities'>
   readonly token: string | undefined
+  /** Undefined for a service that requests nothing of a client. */
+  readonly client?: CallingClient | undefined
   /** A call that only reads is made again over a new connection, if the one that was kept breaks off. */
   readonly isRead: boolean
   readonly call: RemoteToolCall
@@ -38,15 +45,17 @@ export class ToolConnections {
   /** In the order of use. */
   readonly #kept = new Map<string, KeptConnection>()
   readonly #breakers = new Map<string, CircuitBreaker>()
+  readonly #held: HeldCalls<KeptConnection>
   readonly #now: () => number
 
   /** `now`: milliseconds that never go back. */
-  constructor(now: () => number) {
+  constructor(now: () => number, random: (bytes: number) => string) {
     this.#now = now
+    this.#held = new HeldCalls(random)
   }
 
   /** Throws `Refusal`, as a connection does. */
-  async callTool(request: ConnectedCall): Promise<RemoteToolResult> {
+  async callTool(request: ConnectedCall): Promise<CallOutcome> {
     const breaker = this.#breakerOf(request)
     const wait_ms = breaker.admit()
     if (wait_ms !== undefined) throw refuseSpared(request.service, wait_ms)
@@ -63,6 +72,7 @@ export class ToolConnections {
   }
 
   close(): void {
+    this.#held.close()
     for (const key of [...this.#kept.keys()]) this.#drop(key)
   }
 
@@ -73,7 +83,10 @@ export class ToolConnections {
     return known
   }
 
-  async #callKept(request: ConnectedCall): Promise<RemoteToolResult> {
+  async #callKept(request: ConnectedCall): Promise<CallOutcome> {
+    const { client } = request
+    const held = client && this.#held.take(client.caller, termsOf(request), client.continuation?.state)
+    if (held) return await this.#callOver(held.at, request, held)
     const key = keyOf(request)
     const isNew = !this.#kept.has(key)
     const kept = this.#take(key, request)
@@ -86,10 +99,12 @@ export class ToolConnections {
     }
   }
 
-  #take(key: string, { services, address, token }: ConnectedCall): KeptConnection {
+  #take(key: string, { services, address, token, client }: ConnectedCall): KeptConnection {
     this.#endIdle()
     const known = this.#kept.get(key)
-    const kept = known ?? this.#open(key, () => services.connect({ ...address, token: async () => token }))
+    const abilities = client?.abilities
+    const connect = () => services.connect({ ...address, abilities, token: async () => token })
+    const kept = known ?? this.#open(key, connect)
     this.#kept.delete(key)
     this.#kept.set(key, kept)
     kept.used_ms = this.#now()
@@ -105,16 +120,41 @@ export class ToolConnections {
     return opening
   }
 
-  async #callOver(kept: KeptConnection, { call }: ConnectedCall): Promise<RemoteToolResult> {
+  /** `held`: the call that goes on. */
+  async #callOver(
+    kept: KeptConnection,
+    request: ConnectedCall,
+    held?: HeldPlace<KeptConnection>,
+  ): Promise<CallOutcome> {
+    const { client, call } = request
     kept.calls += 1
     try {
       const connection = await kept.opened
-      return await connection.callTool(call)
+      if (!client) return await connection.callTool(call)
+      const { continuation } = client
+      const outcome = await connection.callForClient({ ...call, continuation }, held?.call)
+      return outcome instanceof InputRequiredResult ? this.#require(kept, request, outcome) : outcome
     } finally {
-      kept.calls -= 1
-      kept.used_ms = this.#now()
-      if (kept.isRetired && kept.calls === 0) end(kept)
+      this.#leave(kept)
     }
+  }
+
+  #leave(kept: KeptConnection): void {
+    kept.calls -= 1
+    kept.used_ms = this.#now()
+    if (kept.isRetired && kept.calls === 0) end(kept)
+  }
+
+  /** A call that is held uses its connection until its end. */
+  #require(kept: KeptConnection, request: ConnectedCall, required: InputRequiredResult): InputRequiredResult {
+    const { service, client } = request
+    const unsupported = findUnsupported(required.requests, client?.abilities ?? noAbilities)
+    if (unsupported !== undefined)
+      throw refuse('unavailable', `${service} requires ${unsupported}, which the client of this call does not take`)
+    if (!client || !required.held) return required
+    kept.calls += 1
+    void required.held.ended.then(() => this.#leave(kept))
+    return this.#held.hold(client.caller, termsOf(request), required, { call: required.held, at: kept })
   }
 
   #endIdle(): void {
@@ -144,9 +184,14 @@ function end({ opened }: KeptConnection): void {
   void opened.then((connection) => connection.close()).catch(() => undefined)
 }
 
-/** A connection belongs to its token: what one caller opens serves no other. */
-function keyOf({ service, address, token }: ConnectedCall): string {
-  return sha256(JSON.stringify([service, address.url.href, token ?? null]))
+/** A connection belongs to its token: what one caller opens serves no other. A service knows the abilities by the connection. */
+function keyOf({ service, address, token, client }: ConnectedCall): string {
+  return sha256(JSON.stringify([service, address.url.href, token ?? null, client?.abilities ?? noAbilities]))
+}
+
+/** What is the same whenever a call goes on. */
+function termsOf({ service, address, call }: ConnectedCall): string {
+  return JSON.stringify([service, address.url.href, call.name, call.input])
 }
 
 /** The session is unknown to a service that has started again, and the connection is of no use. */

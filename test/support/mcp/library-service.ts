@@ -3,7 +3,14 @@ import { once } from 'node:events'
 import * as http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
-import { createMcpHandler, Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
+import {
+  type CallToolRequest,
+  createMcpHandler,
+  inputRequired,
+  Server,
+  type ServerContext,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
 import type { TestedToolService } from './tested-tool-service.ts'
 
 const tools_per_page = 2
@@ -43,20 +50,9 @@ export async function startLibraryService(revision: string): Promise<LibraryServ
       const next = from + tools_per_page
       return { tools, ...(next < names.length ? { nextCursor: String(next) } : {}) }
     })
-    server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
-      const { name, arguments: input = {}, _meta } = params
-      called.push(name)
-      const progressToken = _meta?.progressToken
-      if (name === 'count' && progressToken !== undefined)
-        for (const progress of [1, 2, 3])
-          await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total: 3 } })
-      if (name === 'wait') {
-        await new Promise<void>((resolve) => mcpReq.signal.addEventListener('abort', () => resolve()))
-        cancelled.push(name)
-      }
-      const text = { type: 'text' as const, text: JSON.stringify(input) }
-      return { content: [text], structuredContent: input, ...(name === 'fail' ? { isError: true } : {}) }
-    })
+    server.setRequestHandler('tools/call', ({ params }, { mcpReq }) =>
+      performTool(params, mcpReq, { called, cancelled }),
+    )
     return server
   }
   const serve = () => (revision >= '2026' ? serveWithoutSessions(createServer) : serveSessions(createServer))
@@ -106,6 +102,54 @@ export async function startLibraryService(revision: string): Promise<LibraryServ
     close: stop,
   }
   return service
+}
+
+/** Names of calls. */
+type CallRecords = { readonly called: string[]; readonly cancelled: string[] }
+
+async function performTool(
+  { name, arguments: input = {}, _meta }: CallToolRequest['params'],
+  mcpReq: ServerContext['mcpReq'],
+  { called, cancelled }: CallRecords,
+) {
+  called.push(name)
+  const progressToken = _meta?.progressToken
+  if (name === 'count' && progressToken !== undefined)
+    for (const progress of [1, 2, 3])
+      await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total: 3 } })
+  if (name === 'wait') {
+    await new Promise<void>((resolve) => mcpReq.signal.addEventListener('abort', () => resolve()))
+    cancelled.push(name)
+  }
+  if (name.startsWith('ask-')) return answerAsked(input, inputOf(name), mcpReq)
+  const text = { type: 'text' as const, text: JSON.stringify(input) }
+  return { content: [text], structuredContent: input, ...(name === 'fail' ? { isError: true } : {}) }
+}
+
+type RequestedInput = NonNullable<Parameters<typeof inputRequired>[0]['inputRequests']>
+
+/** Tools named `ask-…` require input of their client: an answer of a person, of its model, of both, or at a page. */
+function inputOf(name: string): RequestedInput {
+  const requestedSchema = { type: 'object' as const, properties: { route: { type: 'string' as const } } }
+  const person = inputRequired.elicit({ message: 'Which route?', requestedSchema })
+  const messages = [{ role: 'user' as const, content: { type: 'text' as const, text: 'Name a route.' } }]
+  const model = inputRequired.createMessage({ messages, maxTokens: 16 })
+  if (name === 'ask-person') return { person }
+  if (name === 'ask-model') return { model }
+  if (name === 'ask-page')
+    return { page: inputRequired.elicitUrl({ message: 'Sign in', url: 'https://maps.example/in' }) }
+  return { person, model }
+}
+
+/** The answers that came, with the state that was given out for them. */
+function answerAsked(
+  input: Record<string, unknown>,
+  inputRequests: RequestedInput,
+  { inputResponses, requestState }: Pick<ServerContext['mcpReq'], 'inputResponses' | 'requestState'>,
+) {
+  if (!inputResponses) return inputRequired({ inputRequests, requestState: JSON.stringify(input) })
+  const structuredContent = { state: requestState(), answers: inputResponses }
+  return { content: [{ type: 'text' as const, text: 'answered' }], structuredContent }
 }
 
 type ServedTools = { answer(request: Request): Promise<Response>; reportChange(): Promise<void> }

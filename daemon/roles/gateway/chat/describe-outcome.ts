@@ -2,6 +2,7 @@
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import { RawResponse } from '../../../kernel/operation/operation.ts'
 import type { OperationResponse } from '../../../kernel/operation/role-context.ts'
+import { InputRequiredResult } from '../../../kernel/tools/client-input.ts'
 import { PassedToolResult, type RemoteToolResult } from '../../../kernel/tools/tool-service.ts'
 import { cutText } from './rules.ts'
 
@@ -14,8 +15,11 @@ export function describeOutcome(outcome: OperationResponse | Refusal, max_bytes:
     return { text: cutText(text, max_bytes), isError: true }
   }
   const { body } = outcome
-  if (body instanceof PassedToolResult)
-    return { text: cutText(describeResult(body.result), max_bytes), isError: body.result.is_error }
+  if (body instanceof PassedToolResult) {
+    const { result } = body
+    if (result instanceof InputRequiredResult) return { text: 'the tool requires input of its client', isError: true }
+    return { text: cutText(describeResult(result), max_bytes), isError: result.is_error }
+  }
   // Never a stream: operations that answer with one are not offered as tools.
   const text = body instanceof RawResponse ? String(body.body) : JSON.stringify(body ?? null)
   return { text: cutText(text, max_bytes), isError: false }

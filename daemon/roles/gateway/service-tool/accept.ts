@@ -4,6 +4,7 @@ import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts
 import type { StoredPrincipal } from '../../../kernel/identity/delegation.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
+import { type InputKind, inputKinds } from '../../../kernel/tools/client-input.ts'
 import { serviceName } from '../../../shared/routing/ingress-settings.ts'
 import { settings } from '../settings.ts'
 import { aggregatedName, max_offered_name } from '../tool/aggregated-tool.ts'
@@ -52,6 +53,10 @@ export const accept = operation({
       .string()
       .max(4_096)
       .meta({ description: 'Of the review: a service that is registered at another URL by now is not accepted' }),
+    input: z.array(z.enum(inputKinds)).max(inputKinds.length).optional().meta({
+      description:
+        'What the tools may request of the clients that call them: answers of people (elicitation), or of their models (sampling). Default: as accepted before, else nothing',
+    }),
     tools: z.array(acceptance).min(1).max(max_tools_per_service),
   }),
   output: z
@@ -60,7 +65,7 @@ export const accept = operation({
   errors: ['not_found', 'not_your_tenant', 'wrong_state', 'conflict', 'rate_limited'],
   allow: 'gateway:admin',
 
-  async run(call, { name: service, authentication, url, tools }) {
+  async run(call, { name: service, authentication, url, input, tools }) {
     const endpoint = await requireEndpoint(call, service)
     if (isRefusal(endpoint)) return endpoint
     if (url !== endpoint.url.href) return refuseMoved(service)
@@ -70,7 +75,7 @@ export const accept = operation({
     if (refused) return refused
     const principal = authentication === 'none' ? undefined : await storePrincipal(call, service)
     if (isRefusal(principal)) return principal
-    await storeAcceptance(call, { endpoint, authentication, principal, tools, listed })
+    await storeAcceptance(call, { endpoint, authentication, input, principal, tools, listed })
     call.announce(accepted_tools_topic)
     return { service, accepted: tools.map(({ name }) => aggregatedName({ service, name })) }
   },
@@ -130,6 +135,7 @@ function storePrincipal(call: Call, service: string): Promise<StoredPrincipal | 
 type NewAcceptance = {
   readonly endpoint: RegisteredEndpoint
   readonly authentication: ToolAuthentication
+  readonly input: readonly InputKind[] | undefined
   readonly principal: StoredPrincipal | undefined
   readonly tools: readonly Acceptance[]
   readonly listed: readonly ListedTool[]
@@ -141,15 +147,17 @@ async function storeAcceptance(call: Call, given: NewAcceptance): Promise<void> 
   const { service, origin: url, registered_by } = endpoint
   const known = await call.store(toolApprovals).find(service)
   // Another service under this name has nothing of what the former one had, nor of an acceptance that broke off.
-  if (known?.value.url !== url || known.value.registered_by !== registered_by) await removeAcceptedTools(call, service)
+  const isKnown = known?.value.url === url && known.value.registered_by === registered_by
+  if (!isKnown) await removeAcceptedTools(call, service)
+  const input = [...(given.input ?? (isKnown ? known.value.input : []))]
   for (const tool of tools) await storeTool(call, given, tool)
   const approval: StoredApproval = {
-    ...{ tenant_id: call.site.tenant_id, service, url, registered_by, authentication },
+    ...{ tenant_id: call.site.tenant_id, service, url, registered_by, authentication, input },
     ...(principal ? { principal } : {}),
     ...{ approved_by: call.caller.subject, approved_ts: call.now(), revision: call.random(8) },
   }
   const digests = Object.fromEntries(tools.map(({ name, sha256 }) => [name, sha256]))
-  const audit = [call.audited('gateway.tool.accepted', service, { url, authentication, tools: digests })]
+  const audit = [call.audited('gateway.tool.accepted', service, { url, authentication, input, tools: digests })]
   if ((await call.store(toolApprovals).create(service, approval, audit)) === 'exists')
     await call.store(toolApprovals).update(service, () => ({ next: approval, answer: undefined, audit }))
 }

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { storedPrincipal } from '../../../kernel/identity/delegation.ts'
 import { collection } from '../../../kernel/store/store.ts'
+import { inputKinds } from '../../../kernel/tools/client-input.ts'
 
 /** `delegated`: a token of the site for this service, in the name of the caller. `none`: the service takes no token. */
 export const toolAuthentications = ['delegated', 'none'] as const
@@ -37,6 +38,8 @@ const storedApproval = z.strictObject({
   url: z.string(),
   registered_by: z.string(),
   authentication: z.enum(toolAuthentications),
+  /** What its tools may request of the clients that call them. */
+  input: z.array(z.enum(inputKinds)).default([]),
   /** In whose name the list is read. */
   principal: storedPrincipal.optional(),
   approved_by: z.string(),

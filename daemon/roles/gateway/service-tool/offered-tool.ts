@@ -2,10 +2,17 @@
 import type { Permission } from '../../../kernel/identity/identity.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { childTrace, traceHeaders } from '../../../kernel/telemetry/trace.ts'
+import {
+  type InputKind,
+  type InputRequests,
+  InputRequiredResult,
+  inputMethods,
+  limitAbilities,
+} from '../../../kernel/tools/client-input.ts'
 import { PassedToolResult, type ToolProgress, type UntrustedObject } from '../../../kernel/tools/tool-service.ts'
 import type { AggregatedTool } from '../tool/aggregated-tool.ts'
-import type { AcceptedTool, ToolAuthentication } from './model.ts'
-import { serviceToolsPart, type ToolEndpoint } from './parts.ts'
+import type { AcceptedTool, StoredApproval } from './model.ts'
+import { type CallingClient, serviceToolsPart, type ToolEndpoint } from './parts.ts'
 
 /** Of the time limit of a call: a service that does not answer has failed before the call has. */
 const share_of_service = 0.9
@@ -14,7 +21,7 @@ const share_of_service = 0.9
 export function offerTool(
   { service, name, definition, permission }: AcceptedTool,
   endpoint: ToolEndpoint,
-  authentication: ToolAuthentication,
+  { authentication, input: requestable }: Pick<StoredApproval, 'authentication' | 'input'>,
   time_limit_ms: number,
 ): AggregatedTool {
   // A hint of the service: it may repeat a call at that service, and makes no read of the tool anywhere else.
@@ -23,12 +30,31 @@ export function offerTool(
     ...{ service, name, definition },
     declared: { method: 'POST', allow: permission as Permission, time_limit_ms },
     audience: authentication === 'none' ? undefined : { service },
+    requestable,
     async perform(call: Call, input: UntrustedObject, token) {
       const trace = traceHeaders(childTrace(call.trace, (bytes) => call.random(bytes)))
       const onProgress = (progress: ToolProgress) => call.reportProgress(progress)
       const timeout_ms = time_limit_ms * share_of_service
-      const request = { name, input, timeout_ms, cancelled: call.signal, onProgress, trace, isRead }
-      return new PassedToolResult(await call.part(serviceToolsPart).callTool(endpoint, token, request))
+      const client = callingClient(call, requestable)
+      const request = { name, input, timeout_ms, cancelled: call.signal, onProgress, trace, isRead, client }
+      const outcome = await call.part(serviceToolsPart).callTool(endpoint, token, request)
+      return new PassedToolResult(outcome instanceof InputRequiredResult ? nameService(service, outcome) : outcome)
     },
   }
+}
+
+function callingClient({ client, caller }: Call, kinds: readonly InputKind[]): CallingClient | undefined {
+  if (!client) return undefined
+  const { tenant_id, subject } = caller
+  const abilities = limitAbilities(client.abilities, kinds)
+  return { ...client, abilities, caller: JSON.stringify([tenant_id, subject]) }
+}
+
+/** People see the name of the gateway, and have to know which of its services asks them. */
+function nameService(service: string, { requests, state }: InputRequiredResult): InputRequiredResult {
+  const named = Object.entries(requests).map(([key, { method, params }]) => {
+    const message = `${service}: ${typeof params.message === 'string' ? params.message : ''}`
+    return [key, { method, params: method === inputMethods.elicitation ? { ...params, message } : params }]
+  })
+  return new InputRequiredResult(Object.fromEntries(named) as InputRequests, state)
 }

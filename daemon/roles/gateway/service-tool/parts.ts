@@ -1,5 +1,6 @@
 // The part of the gateway that reaches registered services for their tools, and holds what of them is offered now.
 import { part } from '../../../kernel/role/part.ts'
+import type { InputRequiredResult, ToolClient } from '../../../kernel/tools/client-input.ts'
 import type {
   RemoteToolCall,
   RemoteToolResult,
@@ -7,6 +8,9 @@ import type {
   ToolServices,
 } from '../../../kernel/tools/tool-service.ts'
 import type { AggregatedTool } from '../tool/aggregated-tool.ts'
+
+/** The client of a call, from which its tool may request input; `caller`: who alone may give it. */
+export type CallingClient = ToolClient & { readonly caller: string }
 
 /** Where the tools of a registered service are. */
 export type ToolEndpoint = { readonly service: string; readonly url: URL }
@@ -25,8 +29,8 @@ export interface ServiceTools {
   callTool(
     endpoint: ToolEndpoint,
     token: string | undefined,
-    call: RemoteToolCall & { readonly isRead: boolean },
-  ): Promise<RemoteToolResult>
+    call: RemoteToolCall & { readonly isRead: boolean; readonly client: CallingClient | undefined },
+  ): Promise<RemoteToolResult | InputRequiredResult>
   /** From now on these tools of the service, and no others. */
   offer(service: string, tools: readonly AggregatedTool[]): void
   readonly states: Map<string, ToolListState>

@@ -4,6 +4,7 @@ import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
+import { inputKinds } from '../../../kernel/tools/client-input.ts'
 import { serviceName } from '../../../shared/routing/ingress-settings.ts'
 import { aggregatedName } from '../tool/aggregated-tool.ts'
 import { requireEndpoint } from './find-endpoint.ts'
@@ -55,6 +56,7 @@ export const review = operation({
       service: serviceName,
       url: z.string(),
       authentication: z.enum(toolAuthentications),
+      input: z.array(z.enum(inputKinds)).meta({ description: 'What its tools may request of clients now' }),
       tools: z.array(reviewedTool),
     })
     .meta({ id: 'ToolReview' }),
@@ -70,7 +72,7 @@ export const review = operation({
     if (isRefusal(listed)) return listed
     const accepted = (await loadAcceptedTools(call, service)).map(({ value }) => value)
     const tools = await reviewTools(call, service, listed, accepted)
-    return { service, url: endpoint.url.href, authentication, tools }
+    return { service, url: endpoint.url.href, authentication, input: approval?.value.input ?? [], tools }
   },
 })
 

@@ -113,7 +113,7 @@ export class ServiceFollowing {
 
   #publish(tools: readonly AcceptedTool[]): void {
     const time_limit_ms = this.#call.settings(settings).tool_call_s * 1_000
-    const offered = tools.map((tool) => offerTool(tool, this.#endpoint, this.#approval.authentication, time_limit_ms))
+    const offered = tools.map((tool) => offerTool(tool, this.#endpoint, this.#approval, time_limit_ms))
     this.#call.part(serviceToolsPart).offer(this.#endpoint.service, offered)
   }
 

@@ -4,6 +4,7 @@ import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts
 import type { DelegationAudience } from '../../../kernel/identity/delegation.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { AddressedOperation, AnyOperation } from '../../../kernel/operation/operation.ts'
+import type { InputKind } from '../../../kernel/tools/client-input.ts'
 import type { ToolDefinition, UntrustedObject } from '../../../kernel/tools/tool-service.ts'
 import { toolCallTotal } from '../metrics.ts'
 import { guardTool } from './guard-tool.ts'
@@ -17,6 +18,8 @@ export type AggregatedTool = {
   readonly declared: Pick<AnyOperation, 'method' | 'allow' | 'time_limit_ms' | 'max_body_bytes' | 'max_body_values'>
   /** For whom the token is with which the gateway acts in the name of the caller; undefined: the service takes none. */
   readonly audience: DelegationAudience | undefined
+  /** What it may request of the clients that call it. */
+  readonly requestable: readonly InputKind[]
   /** Performs the tool by this token. Returns the answer of the service, or its refusal; throws a refusal that may be over soon. */
   readonly perform: (call: Call, input: UntrustedObject, token: string | undefined) => Promise<unknown>
 }

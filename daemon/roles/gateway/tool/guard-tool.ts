@@ -14,10 +14,13 @@ export async function guardTool(
   input: UntrustedObject,
 ): Promise<GuardrailLimits | Refusal> {
   const { tenant_id, subject, roles, clearance } = call.caller
+  // Input that a client gives while the tool runs goes to its service like the rest.
+  const { responses } = call.client?.continuation ?? {}
+  const sent = responses ? [input, responses] : input
   const limits = await guardCall(call.part(guardrailsPart), {
     ...{ kind: 'tool', tenant_id, subject, roles, level: clearance?.level, service, tool: name },
-    body_bytes: Buffer.byteLength(JSON.stringify(input)),
-    texts: collectTexts(input),
+    body_bytes: Buffer.byteLength(JSON.stringify(sent)),
+    texts: collectTexts(sent),
   })
   if (limits instanceof GuardrailRefusal) {
     const { guardrail, reason } = limits.denial

@@ -1,9 +1,8 @@
 // The answer to a followed call is a stream from the first report on; a slow client gets the last report.
 import { expect, test, vi } from 'vitest'
-import type { SurfaceRequest, SurfaceResponse, SurfaceStream } from '../../../daemon/kernel/api/surface.ts'
+import type { SurfaceResponse, SurfaceStream } from '../../../daemon/kernel/api/surface.ts'
 import type { ServerEvent } from '../../../daemon/kernel/operation/operation.ts'
-import type { ToolProgress } from '../../../daemon/kernel/tools/tool-service.ts'
-import { answerWithProgress, readProgressToken } from './follow-progress.ts'
+import { answerWithEvents, type CallEvents, readProgressToken, takesEvents } from './call-events.ts'
 
 const answer: SurfaceResponse = { status: 200, headers: {}, text: '{"jsonrpc":"2.0","id":1,"result":{}}' }
 const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -11,12 +10,14 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 /** A call that reports and answers by hand. */
 async function begin() {
   const { promise, resolve } = Promise.withResolvers<SurfaceResponse>()
-  let report: (progress: ToolProgress) => void = () => undefined
-  const answered = answerWithProgress('t', (onProgress) => {
-    report = onProgress
+  let events: CallEvents | undefined
+  const answered = answerWithEvents('t', (given) => {
+    events = given
     return promise
   })
-  return { answered, promise, report: (progress: number) => report({ progress }), finish: () => resolve(answer) }
+  const report = (progress: number) => events?.report({ progress })
+  const request = (id: string) => events?.request({ jsonrpc: '2.0', id, method: 'elicitation/create' })
+  return { answered, promise, report, request, finish: () => resolve(answer) }
 }
 
 const readNext = async (events: AsyncIterator<ServerEvent>) =>
@@ -57,6 +58,20 @@ test('of many reports, a slow client gets the last', async () => {
   expect(await readNext(events)).toHaveProperty('result')
 })
 
+test('requests for input all come, after the last report', async () => {
+  const { answered, report, request, finish } = await begin()
+  request('input-1')
+  const events = iterate(await answered)
+  report(1)
+  report(2)
+  request('input-2')
+  expect(await readNext(events)).toMatchObject({ params: { progress: 2 } })
+  expect(await readNext(events)).toMatchObject({ id: 'input-1' })
+  expect(await readNext(events)).toMatchObject({ id: 'input-2' })
+  finish()
+  expect(await readNext(events)).toHaveProperty('result')
+})
+
 test('a tool that reports without pause leaves nothing of its reports in memory', async () => {
   const { answered, promise, report, finish } = await begin()
   const waiting = vi.spyOn(promise, 'then')
@@ -72,13 +87,19 @@ test('a tool that reports without pause leaves nothing of its reports in memory'
   finish()
 })
 
-test.each<[string, unknown, string, string | number | undefined]>([
-  ['a text', 'abc', 'application/json, text/event-stream', 'abc'],
-  ['a number', 7, 'text/event-stream', 7],
-  ['a text beyond its limit', 'x'.repeat(257), 'text/event-stream', undefined],
-  ['an object', {}, 'text/event-stream', undefined],
-  ['a client that takes no stream', 7, 'application/json', undefined],
-])('the token of progress: %s', (_, progressToken, accept, expected) => {
-  const body = { method: 'tools/call', params: { _meta: { progressToken } } }
-  expect(readProgressToken({ body, headers: { accept } } as unknown as SurfaceRequest)).toBe(expected)
+test.each<[string, unknown, string | number | undefined]>([
+  ['a text', 'abc', 'abc'],
+  ['a number', 7, 7],
+  ['a text beyond its limit', 'x'.repeat(257), undefined],
+  ['an object', {}, undefined],
+])('the token of progress: %s', (_, progressToken, expected) => {
+  expect(readProgressToken({ body: { method: 'tools/call', params: { _meta: { progressToken } } } })).toBe(expected)
+})
+
+test.each([
+  ['tools/call', 'application/json, text/event-stream', true],
+  ['tools/call', 'application/json', false],
+  ['tools/list', 'text/event-stream', false],
+])('messages before the answer: %s for %s', (method, accept, expected) => {
+  expect(takesEvents({ body: { method }, headers: { accept } })).toBe(expected)
 })

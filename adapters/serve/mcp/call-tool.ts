@@ -1,0 +1,88 @@
+// Performs a tool for a client, with the input that the tool requires of it: the client of a session is asked while the call
+// waits, one without sessions calls again.
+import { CLIENT_CAPABILITIES_META_KEY, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import type { McpTool } from '../../../daemon/kernel/api/mcp-tools.ts'
+import type { SurfaceCallResult, SurfaceRequest } from '../../../daemon/kernel/api/surface.ts'
+import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
+import { timeLimitOf } from '../../../daemon/kernel/operation/operation.ts'
+import {
+  callContinuation,
+  InputRequiredResult,
+  max_inputs_of_call,
+  type ToolClient,
+} from '../../../daemon/kernel/tools/client-input.ts'
+import { PassedToolResult } from '../../../daemon/kernel/tools/tool-service.ts'
+import { type CallEvents, readProgressToken } from './call-events.ts'
+import { readAbilities } from './client-inputs.ts'
+import type { McpSession } from './mcp-sessions.ts'
+import { readMeta } from './message-meta.ts'
+
+/** `events`: set where the answer may become a stream. `session`: of a revision with sessions. */
+export type ToolCallTerms = {
+  readonly cancelled?: AbortSignal | undefined
+  readonly session?: McpSession | undefined
+  readonly events?: CallEvents | undefined
+}
+
+/** The input of a client without sessions, as the library has read it. */
+export type RetriedInput = { readonly inputResponses?: unknown; readonly requestState?: unknown }
+
+export async function callTool(
+  surfaceRequest: SurfaceRequest,
+  { target }: McpTool,
+  input: Readonly<Record<string, unknown>>,
+  terms: ToolCallTerms,
+  retried: RetriedInput,
+): Promise<SurfaceCallResult> {
+  const { events, session, cancelled } = terms
+  const isFollowed = events !== undefined && readProgressToken(surfaceRequest) !== undefined
+  const perform = async (client: ToolClient | undefined) =>
+    await surfaceRequest.perform(target, input, {
+      ...readMeta(surfaceRequest),
+      // A request that has become a stream has no time limit of its listener.
+      cancelled: events ? anyOf([AbortSignal.timeout(timeLimitOf(target.operation)), cancelled]) : cancelled,
+      onProgress: isFollowed ? (progress) => events.report(progress) : undefined,
+      client,
+    })
+  if (!session) return await perform(readClient(surfaceRequest, retried))
+  return await performInSession(session, events, anyOf([surfaceRequest.signal, cancelled]), perform)
+}
+
+async function performInSession(
+  { abilities, inputs }: McpSession,
+  events: CallEvents | undefined,
+  cancelled: AbortSignal,
+  perform: (client: ToolClient | undefined) => Promise<SurfaceCallResult>,
+): Promise<SurfaceCallResult> {
+  if (!events) return await perform(undefined)
+  let performed = await perform({ abilities })
+  for (let round = 0; round < max_inputs_of_call; round += 1) {
+    const required = findRequired(performed)
+    if (!required) break
+    // Also of a call that was cancelled: its service learns of it by the call that goes on.
+    const given = await inputs.collect(required.requests, (message) => events.request(message), cancelled)
+    performed = await perform({ abilities, continuation: { ...given, state: required.state } })
+  }
+  return performed
+}
+
+function findRequired({ outcome }: SurfaceCallResult): InputRequiredResult | undefined {
+  if (isRefusal(outcome) || !(outcome.body instanceof PassedToolResult)) return undefined
+  const { result } = outcome.body
+  return result instanceof InputRequiredResult ? result : undefined
+}
+
+/** A client without sessions states its abilities with each request. Throws `ProtocolError` for input out of bounds. */
+function readClient({ body }: SurfaceRequest, { inputResponses, requestState }: RetriedInput): ToolClient {
+  const { params } = body as { params?: { _meta?: Record<string, unknown> } }
+  const abilities = readAbilities(params?._meta?.[CLIENT_CAPABILITIES_META_KEY])
+  if (inputResponses === undefined && requestState === undefined) return { abilities }
+  const continuation = callContinuation.safeParse({ responses: inputResponses, state: requestState })
+  if (!continuation.success)
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'inputResponses or requestState are out of bounds')
+  return { abilities, continuation: continuation.data }
+}
+
+function anyOf(signals: readonly (AbortSignal | undefined)[]): AbortSignal {
+  return AbortSignal.any(signals.filter((signal) => signal !== undefined))
+}
