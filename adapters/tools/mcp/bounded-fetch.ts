@@ -6,7 +6,7 @@ import { refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { ToolServiceAddress, ToolServiceLimits } from '../../../daemon/kernel/tools/tool-service.ts'
 import { type CheckedDestination, HttpClient } from '../../platform/http-client/http-client.ts'
 import type { HttpResponse } from '../../platform/http-client/http-response.ts'
-import { filterEvents, type StreamEnd } from './filter-events.ts'
+import { filterEvents, type MessageTerms, type StreamEnd } from './filter-events.ts'
 import { requireKnownType } from './remote-tool-schema.ts'
 
 export type BoundedFetch = {
@@ -30,12 +30,12 @@ type SessionStream = {
  */
 export const streamEndOfRequest = new AsyncLocalStorage<(end: StreamEnd) => void>()
 
-/** `requests`: methods of the requests that the client takes. */
+/** `terms`: of the messages that answer requests of this client. */
 export function boundedFetch(
   destination: CheckedDestination & Pick<ToolServiceAddress, 'ca'>,
   limits: ToolServiceLimits,
   sessionStream: SessionStream,
-  requests: ReadonlySet<string>,
+  terms: MessageTerms,
 ): BoundedFetch {
   const http = new HttpClient({ ...destination, max_connections: 16, connect_timeout_ms: limits.answer_ms })
   return {
@@ -43,7 +43,7 @@ export function boundedFetch(
     async fetch(url, init = {}) {
       if (init.method === 'GET') return await openSessionStream(http, url, init, limits, sessionStream)
       const onEnd = streamEndOfRequest.getStore() ?? ignore
-      return await toBoundedResponse(await send(http, url, init), limits, onEnd, requests)
+      return await toBoundedResponse(await send(http, url, init), limits, onEnd, terms)
     },
   }
 }
@@ -89,11 +89,11 @@ async function toBoundedResponse(
   response: HttpResponse,
   limits: ToolServiceLimits,
   onEnd: (end: StreamEnd) => void,
-  requests?: ReadonlySet<string>,
+  terms?: MessageTerms,
 ): Promise<Response> {
   const answer = { status: response.status, headers: pickHeaders(response) }
-  if (!isEventStream(response)) return new Response(await readWhole(response, limits), answer)
-  const events = ReadableStream.from(filterEvents(response.chunks(), limits, onEnd, requests))
+  if (!isEventStream(response)) return new Response(await readWhole(response, limits, terms), answer)
+  const events = ReadableStream.from(filterEvents(response.chunks(), limits, onEnd, terms))
   return new Response(events as ReadableStream<Uint8Array>, answer)
 }
 
@@ -113,13 +113,17 @@ function isEventStream(response: HttpResponse): boolean {
 }
 
 /** The body, or null where the status has none. A body that says it is JSON must be. */
-async function readWhole(response: HttpResponse, { answer_bytes, depth }: ToolServiceLimits): Promise<Buffer | null> {
+async function readWhole(
+  response: HttpResponse,
+  { answer_bytes, depth }: ToolServiceLimits,
+  terms: MessageTerms | undefined,
+): Promise<Buffer | null> {
   const bytes = await response.readBytes(answer_bytes)
   if (response.status === 204 || bytes.length === 0) return null
   if (!/^application\/json\b/i.test(response.header('content-type') ?? '')) return bytes
   const read = readStrictJson(bytes, { max_depth: depth })
   if (read.outcome !== 'value')
     throw refuse('unavailable', `the answer of the service is not JSON within ${depth} levels: ${read.outcome}`)
-  requireKnownType(read.value)
+  requireKnownType(read.value, terms?.isInputRequirable() ?? false)
   return bytes
 }

@@ -92,7 +92,10 @@ class McpConnection implements ToolConnection {
         this.#watch.report(status === no_stream_status ? 'unsupported' : this.#unopened(status)),
       onEnd: (end: StreamEnd) => this.#endReports(end),
     }
-    this.#http = boundedFetch({ ca: address.ca, rule, resolve }, limits, sessionStream, requestedMethods(abilities))
+    this.#http = boundedFetch({ ca: address.ca, rule, resolve }, limits, sessionStream, {
+      requests: requestedMethods(abilities),
+      isInputRequirable: () => !this.#hasSessionStream,
+    })
     this.#transport = new CancellingTransport(address, this.#http)
     this.#client = new Client(about, {
       supportedProtocolVersions: revisions,

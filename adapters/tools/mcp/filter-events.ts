@@ -14,20 +14,20 @@ const notifications: ReadonlySet<unknown> = new Set([
   'notifications/cancelled',
 ])
 
-const none: ReadonlySet<unknown> = new Set()
+/** `requests`: methods of the requests that pass. `isInputRequirable`: whether a result may require input, as the revision has it. */
+export type MessageTerms = { readonly requests: ReadonlySet<unknown>; readonly isInputRequirable: () => boolean }
+
+const noRequests: MessageTerms = { requests: new Set(), isInputRequirable: () => false }
 
 /** How a stream ended: whether it held a response, and the error that broke it. */
 export type StreamEnd = { readonly hasResponse: boolean; readonly cause: unknown }
 
-/**
- * Events as the library expects them, each whole. `requests`: methods of the requests that pass. Throws `Refusal` for a
- * stream beyond the limits.
- */
+/** Events as the library expects them, each whole. Throws `Refusal` for a stream beyond the limits. */
 export async function* filterEvents(
   chunks: AsyncIterable<Buffer>,
   { answer_bytes, depth }: ToolServiceLimits,
   onEnd: (end: StreamEnd) => void,
-  requests: ReadonlySet<unknown> = none,
+  terms: MessageTerms = noRequests,
 ): AsyncGenerator<Uint8Array> {
   const blocks = new EventBlocks()
   let total_bytes = 0
@@ -39,7 +39,7 @@ export async function* filterEvents(
       if (total_bytes > answer_bytes)
         throw refuse('unavailable', `the stream of the service is larger than ${answer_bytes} bytes`)
       for (const block of blocks.split(chunk)) {
-        const message = readMessage(block, depth, requests)
+        const message = readMessage(block, depth, terms)
         if (message === undefined) continue
         hasResponse ||= !('method' in message)
         yield Buffer.from(`data: ${JSON.stringify(message)}\n\n`)
@@ -54,14 +54,14 @@ export async function* filterEvents(
 }
 
 /** The message of an event; undefined for what is dropped. Throws `Refusal` for what is not JSON in limits. */
-function readMessage(block: Buffer, max_depth: number, requests: ReadonlySet<unknown>): object | undefined {
+function readMessage(block: Buffer, max_depth: number, terms: MessageTerms): object | undefined {
   const data = readEventField(new TextDecoder('utf-8', { fatal: true }).decode(block), 'data').join('\n')
   if (data === '') return undefined
   const read = readStrictJson(data, { max_depth })
   if (read.outcome !== 'value')
     throw refuse('unavailable', `an event of the service is not JSON within ${max_depth} levels: ${read.outcome}`)
-  if (!isExpected(read.value, requests)) return undefined
-  requireKnownType(read.value)
+  if (!isExpected(read.value, terms.requests)) return undefined
+  requireKnownType(read.value, terms.isInputRequirable())
   return read.value
 }
 

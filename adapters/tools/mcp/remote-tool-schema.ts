@@ -26,16 +26,17 @@ const remoteTool = z
     }),
   )
 
-/** A service that waits for input. In the revisions with sessions the library takes every other type for a result, too. */
-const incompleteType = z
-  .unknown()
-  .refine((type) => type !== undefined && type !== 'complete' && type !== 'input_required')
-const incompleteResponse = z.object({ result: z.object({ resultType: incompleteType }) })
+const typedResponse = z.object({ result: z.object({ resultType: z.unknown() }) })
 
-/** Throws `Refusal` for a response of a type that no revision names. */
-export function requireKnownType(message: unknown): void {
-  if (incompleteResponse.safeParse(message).success)
-    throw refuse('unavailable', 'the service answers with a resultType that is not supported')
+/**
+ * Throws `Refusal` for a response of a type that the revision does not have: it is no result, and in the revisions with
+ * sessions the library takes it for one.
+ */
+export function requireKnownType(message: unknown, isInputRequirable: boolean): void {
+  const response = typedResponse.safeParse(message)
+  const type = response.success ? response.data.result.resultType : undefined
+  if (type === undefined || type === 'complete' || (type === 'input_required' && isInputRequirable)) return
+  throw refuse('unavailable', 'the service answers with a resultType that is not supported')
 }
 
 const inputRequired = z
@@ -57,7 +58,6 @@ export const toolPage = z.object({
 
 const toolResult = z
   .object({
-    resultType: z.literal('complete').optional(),
     isError: z.boolean().optional(),
     content: z.array(jsonObject).default([]),
     structuredContent: jsonObject.optional(),
