@@ -3,22 +3,16 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { RequestTarget } from '../../../daemon/kernel/operation/operation.ts'
 import type { Trace } from '../../../daemon/kernel/telemetry/trace.ts'
-import { type TraceFault, traceOfRequest } from '../../../daemon/kernel/telemetry/trace-policy.ts'
+import { reportTraceFault, type TraceFault, traceOfRequest } from '../../../daemon/kernel/telemetry/trace-policy.ts'
 import type { ListenerContext } from './handle-request.ts'
 
-/** Logs the fault of a trace header once a minute; that of a client that sends none only at `debug`. */
 export function startTrace(
   { roleContext, trace_policy, log }: ListenerContext,
   { headers }: { readonly headers: IncomingHttpHeaders },
 ): Trace {
-  const { trace, fault } = traceOfRequest(trace_policy, headers, roleContext.environment.random)
-  const times = fault && roleContext.throttle(fault)
-  if (fault && times !== undefined) {
-    const { header, mode } = trace_policy
-    const level = fault === 'malformed_traceparent' ? 'warn' : 'debug'
-    log[level](fault, { times, header, mode, trace_id: trace.trace_id })
-  }
-  return roleContext.spans?.start(trace) ?? trace
+  const found = traceOfRequest(trace_policy, headers, roleContext.environment.random)
+  reportTraceFault({ throttle: roleContext.throttle, log }, trace_policy, found)
+  return roleContext.spans?.start(found.trace) ?? found.trace
 }
 
 /** Load balancers and collectors of metrics send no trace: what they request, and what is public, needs none. */

@@ -1,4 +1,6 @@
 // The policy by which a listener takes over the trace of a request, or begins one.
+import type { Log } from './log.ts'
+import type { ReportThrottle } from './report-throttle.ts'
 import { newTrace, type Trace, type TraceHeaderValue, traceFromHeaders } from './trace.ts'
 
 export const traceModes = ['ignore', 'adopt', 'require'] as const
@@ -25,4 +27,16 @@ export function traceOfRequest(
   const trace = traceFromHeaders(headers[header], headers.tracestate, random)
   if (trace.parent_id !== undefined) return { trace }
   return { trace, fault: headers[header] === undefined ? 'missing_traceparent' : 'malformed_traceparent' }
+}
+
+/** The fault of a trace header in the log, once a minute; that of a client that sends none only at `debug`. */
+export function reportTraceFault(
+  { throttle, log }: { readonly throttle: ReportThrottle; readonly log: Log },
+  { header, mode }: TracePolicy,
+  { trace, fault }: { readonly trace: Trace; readonly fault?: TraceFault },
+): void {
+  const times = fault && throttle(fault)
+  if (!fault || times === undefined) return
+  const level = fault === 'malformed_traceparent' ? 'warn' : 'debug'
+  log[level](fault, { times, header, mode, trace_id: trace.trace_id })
 }

@@ -1,7 +1,7 @@
 // Headers for services: no claim of a client about itself reaches one, in any spelling.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { buildOwnerHeaders, findSource, replaceTrace } from './owner-headers.ts'
+import { buildOwnerHeaders, findSource } from './owner-headers.ts'
 
 const client = { peer: '192.0.2.9', scheme: 'https', host: 'Site.example:8443', certificate: undefined } as const
 const own = ['x-forwarded-for', '192.0.2.9', 'x-forwarded-proto', 'https', 'x-forwarded-host', 'Site.example:8443']
@@ -77,12 +77,4 @@ describe('the address that a request is counted for', () => {
   ])('behind %i hops of %j is %s', (depth, headers, expected) => {
     expect(findSource(headers, '192.0.2.9', depth)).toBe(expected)
   })
-})
-
-test('a trace of the edge replaces that of the client', () => {
-  const trace = { trace_id: 'a'.repeat(32), span_id: 'b'.repeat(16), flags: '02', tracestate: '' }
-  const sent = ['traceparent', 'x', 'accept', '*/*', 'tracestate', 'a=b', 'traceparent', 'y']
-  const value = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-02`
-  expect(replaceTrace(sent, 'traceparent', trace)).toEqual(['accept', '*/*', 'traceparent', value])
-  expect(replaceTrace(['x-trace', 'x'], 'x-trace', trace)).toEqual(['x-trace', value])
 })

@@ -1,7 +1,6 @@
 // Headers of a request for the service that owns its path: what clients could claim about themselves is replaced.
 import { formatIp, parseIp } from '../../kernel/network/ip-address.ts'
 import { countedSource } from '../../kernel/network/special-addresses.ts'
-import { type Trace, traceHeaders } from '../../kernel/telemetry/trace.ts'
 
 /** What this hop itself knows of a client. */
 export type ForwardClient = {
@@ -66,13 +65,6 @@ function listTrustedEntries(list: string, depth: number): string[] {
 function formatPeer(peer: string): string {
   const address = parseIp(peer.split('%', 1)[0] ?? '')
   return address ? formatIp(address) : 'unknown'
-}
-
-/** The headers with another trace: that of the client was absent or malformed, or is ignored. */
-export function replaceTrace(headers: readonly string[], header: string, trace: Trace): string[] {
-  const isTrace = (name: string | undefined) => name === header || name === 'traceparent' || name === 'tracestate'
-  const { traceparent = '' } = traceHeaders(trace)
-  return [...headers.filter((_, at) => !isTrace(headers[at - (at % 2)])), header, traceparent]
 }
 
 /** The value of a field that occurs exactly once. */

@@ -1,10 +1,16 @@
 // The trace of a request that is forwarded, by the policy of its listener.
 import { type Refusal, refuse } from '../../kernel/error/errors.ts'
-import type { Trace } from '../../kernel/telemetry/trace.ts'
+import { type Trace, traceparentOf } from '../../kernel/telemetry/trace.ts'
 import { type TraceFault, type TracePolicy, traceOfRequest } from '../../kernel/telemetry/trace-policy.ts'
 
-/** `isJoined`: the headers of the client go on to the service as they are. */
-export type ForwardTrace = { readonly trace: Trace; readonly isJoined: boolean; readonly fault?: TraceFault }
+export type ForwardTrace = {
+  readonly trace: Trace
+  /** The trace of the client goes on to the service: this hop is no participant of it, and keeps its parent. */
+  readonly isJoined: boolean
+  /** The client's `tracestate` goes on as it came. */
+  readonly isStateKept: boolean
+  readonly fault?: TraceFault
+}
 
 export function findForwardTrace(
   rawHeaders: readonly string[],
@@ -20,7 +26,28 @@ export function findForwardTrace(
     found[name] = before === undefined ? value : [before, value].flat()
   }
   const { trace, fault } = traceOfRequest(policy, found, random)
-  return { trace, isJoined: trace.parent_id !== undefined, ...(fault ? { fault } : {}) }
+  const isJoined = trace.parent_id !== undefined
+  const isStateKept = isJoined && [found.tracestate ?? []].flat().join(',') === trace.tracestate
+  return { trace, isJoined, isStateKept, ...(fault ? { fault } : {}) }
+}
+
+/** Headers for the service: with this trace where that of the client was absent, malformed or ignored. */
+export function buildTraceHeaders(headers: readonly string[], header: string, found: ForwardTrace): readonly string[] {
+  const { trace, isJoined, isStateKept } = found
+  if (isJoined && isStateKept) return headers
+  const isReplaced = (name: string | undefined) =>
+    name === 'tracestate' || (!isJoined && (name === header || name === 'traceparent'))
+  const kept = headers.filter((_, at) => !isReplaced(headers[at - (at % 2)]))
+  if (!isJoined) kept.push(header, traceparentOf(trace))
+  if (trace.tracestate !== '') kept.push('tracestate', trace.tracestate)
+  return kept
+}
+
+/** Headers of the response: with a trace that began here, unless the service names the trace itself. */
+export function buildTracedAnswer(headers: string[], header: string, { trace, isJoined }: ForwardTrace): string[] {
+  const isNamed = isJoined || headers.some((name, at) => at % 2 === 0 && name === header)
+  if (!isNamed) headers.push(header, traceparentOf(trace))
+  return headers
 }
 
 /** Where each request must bring its trace. Callers of the public prefix bring none. */

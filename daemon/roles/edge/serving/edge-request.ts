@@ -13,7 +13,7 @@ import type { Upstream } from '../../../kernel/forward/upstream.ts'
 import type { RoleContext } from '../../../kernel/operation/role-context.ts'
 import type { Log } from '../../../kernel/telemetry/log.ts'
 import { traceparentOf } from '../../../kernel/telemetry/trace.ts'
-import type { TracePolicy } from '../../../kernel/telemetry/trace-policy.ts'
+import { reportTraceFault, type TracePolicy } from '../../../kernel/telemetry/trace-policy.ts'
 import { buildAnswerHeaders } from '../../../shared/forwarding/answer-headers.ts'
 import type { ExchangeShares } from '../../../shared/forwarding/exchange-shares.ts'
 import {
@@ -24,8 +24,14 @@ import {
   refuseWith,
   reportFailure,
 } from '../../../shared/forwarding/forward-problem.ts'
-import { buildOwnerHeaders, findSource, replaceTrace } from '../../../shared/forwarding/owner-headers.ts'
-import { type ForwardTrace, findForwardTrace, refuseTrace } from '../../../shared/forwarding/request-trace.ts'
+import { buildOwnerHeaders, findSource } from '../../../shared/forwarding/owner-headers.ts'
+import {
+  buildTracedAnswer,
+  buildTraceHeaders,
+  type ForwardTrace,
+  findForwardTrace,
+  refuseTrace,
+} from '../../../shared/forwarding/request-trace.ts'
 import { type RoutedTarget, readHostHeader, routeRequest } from '../../../shared/forwarding/route-request.ts'
 import type { FindRoute } from '../../../shared/routing/find-route.ts'
 import { requestSeconds, requestTotal } from '../metrics.ts'
@@ -73,6 +79,7 @@ export class EdgeRequest implements ForwardRoute {
     this.#exchange = exchange
     this.#began_ms = monotonic()
     this.#trace = findForwardTrace(exchange.rawHeaders, listener.trace_policy, random)
+    reportTraceFault({ throttle: context.throttle, log: context.environment.log }, listener.trace_policy, this.#trace)
     this.max_body_bytes = listener.max_body_bytes
   }
 
@@ -89,7 +96,8 @@ export class EdgeRequest implements ForwardRoute {
   }
 
   answerHeaders(_: number, headers: string[]): readonly string[] {
-    return buildAnswerHeaders(headers, this.#listener.scheme)
+    const { scheme, trace_policy } = this.#listener
+    return buildTracedAnswer(buildAnswerHeaders(headers, scheme), trace_policy.header, this.#trace)
   }
 
   onAnswer(status: number): void {
@@ -130,13 +138,13 @@ export class EdgeRequest implements ForwardRoute {
     return upstream
   }
 
-  #buildHeaders(host: string): string[] {
+  #buildHeaders(host: string): readonly string[] {
     const { certificate, rawHeaders, peer } = this.#exchange
     const { scheme, trusted_proxy_depth, trace_policy } = this.#listener
     const verified = certificate?.fault === undefined ? certificate?.der : undefined
     const client = { peer, scheme, host, certificate: verified }
     const headers = buildOwnerHeaders(removeHopHeaders(rawHeaders), client, trusted_proxy_depth)
-    return this.#trace.isJoined ? headers : replaceTrace(headers, trace_policy.header, this.#trace.trace)
+    return buildTraceHeaders(headers, trace_policy.header, this.#trace)
   }
 
   #refuse(refused: ForwardRefusal): void {

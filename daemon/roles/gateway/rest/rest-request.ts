@@ -13,7 +13,7 @@ import { admitCaller } from '../../../kernel/identity/admit-caller.ts'
 import type { Caller, PresentedCredential } from '../../../kernel/identity/identity.ts'
 import type { RoleContext } from '../../../kernel/operation/role-context.ts'
 import { traceparentOf } from '../../../kernel/telemetry/trace.ts'
-import type { TracePolicy } from '../../../kernel/telemetry/trace-policy.ts'
+import { reportTraceFault, type TracePolicy } from '../../../kernel/telemetry/trace-policy.ts'
 import { buildAnswerHeaders } from '../../../shared/forwarding/answer-headers.ts'
 import type { ExchangeShares } from '../../../shared/forwarding/exchange-shares.ts'
 import {
@@ -24,8 +24,14 @@ import {
   refuseWith,
   reportFailure,
 } from '../../../shared/forwarding/forward-problem.ts'
-import { buildOwnerHeaders, readField, replaceTrace } from '../../../shared/forwarding/owner-headers.ts'
-import { type ForwardTrace, findForwardTrace, refuseTrace } from '../../../shared/forwarding/request-trace.ts'
+import { buildOwnerHeaders, readField } from '../../../shared/forwarding/owner-headers.ts'
+import {
+  buildTracedAnswer,
+  buildTraceHeaders,
+  type ForwardTrace,
+  findForwardTrace,
+  refuseTrace,
+} from '../../../shared/forwarding/request-trace.ts'
 import { type RoutedTarget, readHostHeader, routeRequest } from '../../../shared/forwarding/route-request.ts'
 import { GuardrailRefusal, type Guardrails, guardCall } from '../guardrail/guard-call.ts'
 import { guardrailDenialTotal, restRequestTotal, restSeconds } from '../metrics.ts'
@@ -68,6 +74,7 @@ export class RestRequest implements ForwardRoute {
     this.#exchange = exchange
     this.#began_ms = monotonic()
     this.#trace = findForwardTrace(exchange.rawHeaders, forwarding.trace_policy, random)
+    reportTraceFault({ throttle: context.throttle, log: context.environment.log }, forwarding.trace_policy, this.#trace)
     this.max_body_bytes = forwarding.max_body_bytes
   }
 
@@ -84,7 +91,8 @@ export class RestRequest implements ForwardRoute {
   }
 
   answerHeaders(_: number, headers: string[]): readonly string[] {
-    return buildAnswerHeaders(headers, this.#forwarding.scheme)
+    const { scheme, trace_policy } = this.#forwarding
+    return buildTracedAnswer(buildAnswerHeaders(headers, scheme), trace_policy.header, this.#trace)
   }
 
   onAnswer(status: number): void {
@@ -162,7 +170,7 @@ export class RestRequest implements ForwardRoute {
   }
 
   /** The token and the cookies go on: the owner admits the caller again. */
-  #buildHeaders(host: string): string[] {
+  #buildHeaders(host: string): readonly string[] {
     const { rawHeaders, peer } = this.#exchange
     const { scheme, trusted_proxy_depth, trace_policy } = this.#forwarding
     // Behind a trusted hop its facts about the client stay: this hop has seen the trusted one alone.
@@ -172,7 +180,7 @@ export class RestRequest implements ForwardRoute {
     const headers = buildOwnerHeaders(removeHopHeaders(rawHeaders), client, trusted_proxy_depth)
     const certificate = trusted('client-cert')
     if (certificate !== undefined) headers.push('client-cert', certificate)
-    return this.#trace.isJoined ? headers : replaceTrace(headers, trace_policy.header, this.#trace.trace)
+    return buildTraceHeaders(headers, trace_policy.header, this.#trace)
   }
 
   #reportFault(error: unknown): ForwardRefusal {
