@@ -20,6 +20,8 @@ export type ServicePoolOptions = {
 export class ServicePools {
   readonly #options: ServicePoolOptions
   readonly #pools = new Map<string, UpstreamPool>()
+  /** Of each pool: with a thousand services, most are the same at a change. */
+  readonly #urls = new Map<string, string>()
 
   constructor(options: ServicePoolOptions, backends: ServiceBackends) {
     this.#options = options
@@ -35,6 +37,9 @@ export class ServicePools {
   replace(backends: ServiceBackends): void {
     const { ca, ruleOf, clock, limits, pool } = this.#options
     for (const [service, urls] of backends) {
+      const listed = urls.join(' ')
+      if (this.#urls.get(service) === listed) continue
+      this.#urls.set(service, listed)
       const origins = urls.flatMap((url) => parseUpstreamOrigin(new URL(url), ca) ?? [])
       const present = this.#pools.get(service)
       if (present) present.replaceMembers(origins)
@@ -44,6 +49,7 @@ export class ServicePools {
       if (backends.has(service)) continue
       gone.close()
       this.#pools.delete(service)
+      this.#urls.delete(service)
     }
   }
 
