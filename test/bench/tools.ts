@@ -1,18 +1,21 @@
-// Measures a call of a tool through the gateway beside the direct one: one process each, which share two cores with the load.
+// Measures a call of a tool through the gateway beside the direct one, and one through a public aggregator (fastmcp): one process each,
+// which share two cores with the load.
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { computeMedian, type Figure } from '../support/bench/figure.ts'
 import { loadTool, type ToolLoad, type ToolTarget } from '../support/mcp/tool-load.ts'
-import { benchCores, startPinnedProgram } from '../support/proxy-bench/pinned-program.ts'
+import { benchCores, type PinnedProgram, startPinnedProgram } from '../support/proxy-bench/pinned-program.ts'
 
 const executable = process.env.PLATFORM_EXECUTABLE ?? path.resolve(import.meta.dirname, '../../dist/platform')
 const service = path.resolve(import.meta.dirname, '../support/mcp/plain-tool-service.mjs')
-const ports = { service: 9_021, gateway: 9_022 }
+const ports = { service: 9_021, gateway: 9_022, aggregator: 9_023 }
 const rounds = 3
-const seconds = 5
-const warm_s = 8
+const seconds = Number(process.env.BENCH_SECONDS ?? 5)
+const warm_s = Number(process.env.BENCH_SECONDS ?? 8)
+/** A Python that has the aggregator, as `.ci/run` installs it. Without one, the other figures are measured. */
+const python = process.env.FASTMCP_PYTHON ?? path.join(os.homedir(), '.cache/platform-fastmcp-4.1.0/bin/python')
 /** Enough that no process waits for another. */
 const many_callers = 16
 
@@ -25,10 +28,15 @@ export async function bench(report: (figure: Figure) => void): Promise<void> {
     programs.push(program)
     const direct: ToolTarget = { url: `http://127.0.0.1:${ports.service}/mcp`, tool: 'echo' }
     const through: ToolTarget = { url: `http://127.0.0.1:${ports.gateway}/agentspace`, tool: 'plain__echo', token }
-    for (const target of [direct, through]) await loadTool(target, many_callers, warm_s)
-    const alone = await measure([direct, through], 1)
-    const together = await measure([direct, through], many_callers)
+    const aggregator = existsSync(python) ? await startAggregator(folder) : undefined
+    if (aggregator) programs.push(aggregator)
+    const public_url = `http://127.0.0.1:${ports.aggregator}/mcp`
+    const targets = [direct, through, ...(aggregator ? [{ url: public_url, tool: 'plain_echo' }] : [])]
+    for (const target of targets) await loadTool(target, many_callers, warm_s)
+    const alone = await measure(targets, 1)
+    const together = await measure(targets, many_callers)
     reportLoads(alone, together, report)
+    if (aggregator) reportAggregator(alone, together, report)
   } finally {
     await Promise.all(programs.map((each) => each.end()))
     rmSync(folder, { recursive: true, force: true })
@@ -64,6 +72,17 @@ async function startGateway(folder: string) {
   return { program, token: run('token', 'mint', '--subject', 'ann', '--roles', 'analyst').trim() }
 }
 
+/** The aggregator of the same service, with a second one, so that the names of its tools have those of the services too. */
+async function startAggregator(folder: string): Promise<PinnedProgram> {
+  const server = { url: `http://127.0.0.1:${ports.service}/mcp`, transport: 'http' }
+  const config = path.join(folder, 'aggregator.json')
+  writeFileSync(config, JSON.stringify({ mcpServers: { plain: server, other: server } }))
+  const listen = ['--transport', 'http', '--host', '127.0.0.1', '--port', String(ports.aggregator)]
+  const words = ['run', config, ...listen, '--no-banner', '--log-level', 'ERROR']
+  const command = [python, '-c', 'from fastmcp.cli import app; app()', ...words]
+  return await startPinnedProgram(benchCores.all, command, ports.aggregator)
+}
+
 async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 200))
 }
@@ -76,20 +95,32 @@ async function measure(targets: readonly ToolTarget[], callers: number): Promise
   return loads
 }
 
+/** Median of a field over the rounds. */
+const medianOf = (loads: Loads, at: number, field: keyof ToolLoad) =>
+  computeMedian((loads[at] ?? []).map((load) => load[field]))
+
 type Loads = readonly (readonly ToolLoad[])[]
 
 function reportLoads(alone: Loads, together: Loads, report: (figure: Figure) => void): void {
-  const of = (loads: Loads, at: number, field: keyof ToolLoad) =>
-    computeMedian((loads[at] ?? []).map((load) => load[field]))
-  const [direct_ms, through_ms] = [of(alone, 0, 'p50_ms'), of(alone, 1, 'p50_ms')]
+  const [direct_ms, through_ms] = [medianOf(alone, 0, 'p50_ms'), medianOf(alone, 1, 'p50_ms')]
   report({ figure: 'call through the gateway, p50', value: through_ms, unit: 'ms', beside: direct_ms })
   report({ figure: 'added p50', value: through_ms - direct_ms, unit: 'ms', atMost: 2 })
-  const [direct, through] = [of(together, 0, 'calls_per_s'), of(together, 1, 'calls_per_s')]
+  const [direct, through] = [medianOf(together, 0, 'calls_per_s'), medianOf(together, 1, 'calls_per_s')]
   report({ figure: 'calls at once', value: through, unit: '1/s', beside: direct, atLeast: 1_500 })
   report({
     figure: 'calls at once, p99',
-    value: of(together, 1, 'p99_ms'),
+    value: medianOf(together, 1, 'p99_ms'),
     unit: 'ms',
-    beside: of(together, 0, 'p99_ms'),
+    beside: medianOf(together, 0, 'p99_ms'),
   })
+}
+
+function reportAggregator(alone: Loads, together: Loads, report: (figure: Figure) => void): void {
+  const [direct_ms = 0, through_ms = 0, public_ms = 0] = alone.map((_, at) => medianOf(alone, at, 'p50_ms'))
+  const [, through = 0, others = 0] = together.map((_, at) => medianOf(together, at, 'calls_per_s'))
+  report({ figure: 'fastmcp, added p50', value: public_ms - direct_ms, unit: 'ms', beside: through_ms - direct_ms })
+  report({ figure: 'fastmcp, calls at once', value: others, unit: '1/s', beside: through })
+  const [p50, calls] = [(public_ms - direct_ms) / (through_ms - direct_ms), through / others]
+  report({ figure: 'added p50, fastmcp to gateway', value: p50, unit: 'x' })
+  report({ figure: 'calls at once, gateway to fastmcp', value: calls, unit: 'x' })
 }
