@@ -233,6 +233,14 @@ describe('identified callers', () => {
     expect(oidc(away)).toEqual([expect.stringMatching(/^sso\.tls_verify: /)])
   })
 
+  test('its issuer may be the name of another site, where its discovery document has a URL of its own', () => {
+    const wellknown = 'https://alpha.example/.well-known/openid-configuration'
+    expect(oidc({ issuer: 'urn:platform:site:alpha', wellknown })).toEqual([])
+    expect(oidc({ issuer: 'urn:platform:site:alpha' })).toEqual([expect.stringMatching(/^sso\.issuer: /)])
+    const away = { issuer: 'urn:platform:site:alpha', wellknown, tls_verify: false }
+    expect(oidc(away)).toEqual([expect.stringMatching(/^sso\.tls_verify: /)])
+  })
+
   test('it is not the site itself', () => {
     expect(oidc({ issuer: 'urn:platform:site:vault', wellknown: 'https://idp.example/x' })).toContain(
       'sso.issuer: must differ from the site’s own issuer',

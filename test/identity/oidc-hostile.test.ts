@@ -14,18 +14,19 @@ import {
 } from './local-issuer.ts'
 import { createOidcFixture } from './oidc-fixture.ts'
 
-const keys = {} as Record<'rs' | 'ps' | 'es' | 'es384' | 'ed' | 'other', SigningKey>
+const keys = {} as Record<'rs' | 'ps' | 'es' | 'es384' | 'ed' | 'ed25519' | 'other', SigningKey>
 beforeAll(async () => {
   keys.rs = await createSigningKey('k-rs')
   keys.ps = await createSigningKey('k-ps', 'PS256')
   keys.es = await createSigningKey('k-es', 'ES256')
   keys.es384 = await createSigningKey('k-es384', 'ES384')
   keys.ed = await createSigningKey('k-ed', 'EdDSA')
+  keys.ed25519 = await createSigningKey('k-ed25519', 'Ed25519')
   keys.other = await createSigningKey('k-rs')
 })
 
 async function createFixture(change: Parameters<typeof createOidcFixture>[1] = {}) {
-  const issuer = await startIssuerForTest(keys.rs, keys.ps, keys.es, keys.es384, keys.ed)
+  const issuer = await startIssuerForTest(keys.rs, keys.ps, keys.es, keys.es384, keys.ed, keys.ed25519)
   return { issuer, site: createOidcFixture(issuer.issuer, change) }
 }
 
@@ -40,7 +41,7 @@ function signWithRs256(header: string, body: string, key: SigningKey = keys.rs):
 }
 
 describe('an honest token', () => {
-  test.each(['rs', 'ps', 'es', 'es384', 'ed'] as const)(
+  test.each(['rs', 'ps', 'es', 'es384', 'ed', 'ed25519'] as const)(
     'signed by %s counts, in the words of the site',
     async (name) => {
       const { issuer, site } = await createFixture()

@@ -11,12 +11,12 @@ export type ProviderKey = {
   readonly key: KeyObject
 }
 
-/** Algorithms that each kind of key can verify; RFC 7518 section 3.1, RFC 8037. */
+/** Algorithms that each kind of key can verify; RFC 7518 section 3.1, RFC 8037, and RFC 9864, whose name sites sign by. */
 const algorithmsByKeyType: Readonly<Record<string, readonly ProviderAlgorithm[]>> = {
   RSA: ['RS256', 'PS256'],
   'EC P-256': ['ES256'],
   'EC P-384': ['ES384'],
-  'OKP Ed25519': ['EdDSA'],
+  'OKP Ed25519': ['EdDSA', 'Ed25519'],
 }
 
 /** RFC 7518 section 3.3. */

@@ -27,7 +27,8 @@ function findProviderProblems(resolved: ResolvedSettings): ProfileProblem[] {
   const { issuer, wellknown, token_url, tls_verify } = sso
   if (issuer === undefined)
     return [{ path: 'sso.issuer', message: 'identity.provider is oidc, so the issuer of the provider is required' }]
-  const urls = { issuer, wellknown, token_url }
+  // With a discovery document elsewhere the issuer is a name, such as that of another site, and is never dialled.
+  const urls = { ...(wellknown === undefined ? { issuer } : { wellknown }), token_url }
   const configuredUrls = Object.entries(urls).filter((entry): entry is [string, string] => entry[1] !== undefined)
   return [
     ...configuredUrls

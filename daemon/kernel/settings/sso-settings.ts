@@ -4,7 +4,7 @@ import { clearance } from '../label/label.ts'
 import { settingsBlock } from './settings.ts'
 
 /** Asymmetric algorithms only: with a shared secret the site could create tokens of the provider. */
-const providerAlgorithms = ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'] as const
+const providerAlgorithms = ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA', 'Ed25519'] as const
 export type ProviderAlgorithm = (typeof providerAlgorithms)[number]
 
 const url = z.string().min(1).max(2_048)
