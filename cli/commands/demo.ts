@@ -16,16 +16,17 @@ export const definition = command({
   summary: 'Run two air-gapped sites that resolve records together and decide doubtful matches',
   notes: [
     'Makes two sites in DIR, runs them as daemons, and carries signed files between them. Needs no network. How one site',
-    'takes files and a database in, and follows what it resolves back to their lines: `platform demo ingest`.',
+    'takes files and a database in, and follows what it resolves back to their lines: `platform demo ingest`. Tools of two',
+    'sites behind one edge: `platform demo gateway`.',
   ].join('\n'),
   options: demoOptions,
   example: 'platform demo --dir ./demo --keep',
   run: (params, terminal) => performDemo(params, terminal, runDemo),
 })
 
-async function runDemo({ dir, sites, signal, keep, step, printLine, seconds: readSeconds }: DemoStudio) {
+async function runDemo({ dir, running, signal, keep, step, printLine, seconds: readSeconds }: DemoStudio) {
   step('1. Create two sites and exchange their keys')
-  const [alpha, bravo] = await startBothSites(dir, sites, signal, printLine)
+  const [alpha, bravo] = await startBothSites(dir, running, signal, printLine)
 
   const links = [
     createCarrierLink(alpha.folder, 'alpha', bravo.folder, 'bravo', join(dir, 'carried', 'alpha-to-bravo')),
@@ -115,7 +116,7 @@ function resolveRecordsFolder(dir: string): string {
 
 async function startBothSites(
   dir: string,
-  sites: DemoSite[],
+  running: DemoStudio['running'],
   signal: AbortSignal,
   printLine: (line: string) => void,
 ): Promise<[DemoSite, DemoSite]> {
@@ -127,9 +128,9 @@ async function startBothSites(
   const roles = ['site', 'consensus', 'resolution']
   const daemon = { roles, env: { RESOLUTION_DATA_FOLDER: resolveRecordsFolder(dir) } }
   const alpha = await startDemoSite(siteDir('alpha'), 'alpha', daemon, signal)
-  sites.push(alpha)
+  running.push(alpha)
   const bravo = await startDemoSite(siteDir('bravo'), 'bravo', daemon, signal)
-  sites.push(bravo)
+  running.push(bravo)
   printLine('both daemons run; they share no network, only signed files that are carried one way at a time')
   return [alpha, bravo]
 }

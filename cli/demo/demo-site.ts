@@ -1,7 +1,7 @@
 // A site of a demo: created like any other, run as its own daemon, called over its local sockets.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
+import { appendFileSync, closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { offline, type SiteFolder } from '../../daemon/offline/offline.ts'
 import type { ServiceClient } from '../client/client.ts'
@@ -17,21 +17,30 @@ export type DemoSite = {
   readonly analyst: ServiceClient
   readonly operator: ServiceClient
   stop(): Promise<void>
+  /** Ends the daemon as a failure of its machine would, without a chance to say goodbye. */
+  kill(): Promise<void>
 }
 
+/** `sections`: of the profile, beside those of the shipped one; ports are free where they name none. */
+export type DemoSiteTerms = { readonly tenant_id: string; readonly sections: Readonly<Record<string, object>> }
+
 /** Makes the site and exports its public keys to `<dir>.keys.json`. */
-export async function makeDemoSite(dir: string, name: string): Promise<SiteFolder> {
+export async function makeDemoSite(dir: string, name: string, terms?: DemoSiteTerms): Promise<SiteFolder> {
   const folder = offline.siteFolder(dir)
   const { makeSite } = await offline.siteCreation()
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   await makeSite(folder, {
     template: 'demo',
     name,
-    tenant_id: name,
-    port_base: 0,
+    tenant_id: terms?.tenant_id ?? name,
+    // Ports are sections of their own.
+    port_base: terms ? undefined : 0,
     algorithm: undefined,
     now: Date.now(),
   })
+  // JSON is YAML.
+  for (const [section, values] of Object.entries(terms?.sections ?? {}))
+    appendFileSync(folder.profile, `${section}: ${JSON.stringify(values)}\n`)
   const keys = await offline.keys()
   writeFileSync(`${dir}.keys.json`, `${JSON.stringify(keys.exportSiteJwks(folder, undefined), undefined, 2)}\n`, {
     mode: 0o600,
@@ -55,7 +64,7 @@ export async function startDemoSite(
   const env = { ...process.env, PLATFORM_ROLES: roles.join(), ...more }
   const daemon = spawn(program, [...leadingArgs, 'serve', '--site', dir], { stdio: ['ignore', log, log], env })
   closeSync(log)
-  const stop = () => stopDaemon(daemon)
+  const stop = () => endDaemon(daemon, 'SIGTERM')
   try {
     const analyst = await connectClientAs(folder, 'demo', ['analyst'])
     const operator = await connectClientAs(folder, 'demo-operator', ['admin'])
@@ -65,7 +74,7 @@ export async function startDemoSite(
       const readiness = await Promise.all(roles.map((role) => isRoleReady(operator, role)))
       return readiness.every((isReady) => isReady)
     })
-    return { name, dir, folder, analyst, operator, stop }
+    return { name, dir, folder, analyst, operator, stop, kill: () => endDaemon(daemon, 'SIGKILL') }
   } catch (error) {
     await stop()
     throw error
@@ -73,13 +82,18 @@ export async function startDemoSite(
 }
 
 async function connectClientAs(folder: SiteFolder, sub: string, roles: string[]): Promise<ServiceClient> {
+  return connectServiceClient({ folder, url: undefined, token: await mintDemoToken(folder, sub, roles), env: {} })
+}
+
+/** For an hour, cleared for all levels of the site. */
+export async function mintDemoToken(folder: SiteFolder, sub: string, roles: string[]): Promise<string> {
   const { readSiteSettings } = await offline.profile()
   const { platform, labels } = readSiteSettings(folder, {})
   const tokens = await offline.tokens()
   const level = labels.levels.at(-1)
   const claims = { sub, tenant_id: platform.tenant_id, roles, ...(level ? { clearance: { level } } : {}) }
   const { token } = await tokens.mintRecordedToken(folder, {}, claims, 3_600, Date.now())
-  return connectServiceClient({ folder, url: undefined, token, env: {} })
+  return token
 }
 
 async function isRoleReady(client: ServiceClient, role: string): Promise<boolean> {
@@ -91,9 +105,9 @@ async function isRoleReady(client: ServiceClient, role: string): Promise<boolean
   }
 }
 
-async function stopDaemon(daemon: ChildProcess): Promise<void> {
+async function endDaemon(daemon: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
   if (daemon.exitCode !== null || daemon.signalCode !== null) return
   const exit = once(daemon, 'exit')
-  daemon.kill('SIGTERM')
+  daemon.kill(signal)
   await exit
 }

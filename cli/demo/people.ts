@@ -20,11 +20,16 @@ const data_file = 'people.csv'
 /** Doubtful matches among which the demo chooses. */
 const max_doubts = 20
 
-/** Writes the sample records of the site into the folder that its daemon may read. */
-export async function writePeople(name: 'alpha' | 'bravo', data_folder: string): Promise<void> {
+/** Writes the sample records of the site into the folder that its daemon may read; returns the name of the file. */
+export async function writePeople(
+  name: 'alpha' | 'bravo',
+  data_folder: string,
+  tenant: string = name,
+): Promise<string> {
   const { readSamplePeople } = await offline.shippedFiles()
-  mkdirSync(join(data_folder, name), { recursive: true, mode: 0o700 })
-  writeFileSync(join(data_folder, name, data_file), readSamplePeople(name), { mode: 0o600 })
+  mkdirSync(join(data_folder, tenant), { recursive: true, mode: 0o700 })
+  writeFileSync(join(data_folder, tenant, data_file), readSamplePeople(name), { mode: 0o600 })
+  return data_file
 }
 
 /** Resolves the records of both sites; returns doubtful matches at home for people to decide. Throws if the sites disagree. */

@@ -7,7 +7,6 @@ import { CommandFailure } from '../program/command.ts'
 import { flag, integer, text, withDefault } from '../program/params.ts'
 import { colourText, line_break } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import type { DemoSite } from './demo-site.ts'
 
 export const demoOptions = {
   dir: text('DIR', 'New or empty folder for all of the demo (default: a temporary folder)'),
@@ -23,11 +22,13 @@ type DemoParams = {
   readonly json: boolean
 }
 
-/** What a demo works with. `sites`: those that it starts, which are stopped after it. */
+type RunningPart = { stop(): Promise<void> }
+
+/** What a demo works with. `running`: sites and services that it starts, which are stopped after it. */
 export type DemoStudio = {
   readonly dir: string
   readonly keep: boolean
-  readonly sites: DemoSite[]
+  readonly running: RunningPart[]
   readonly signal: AbortSignal
   readonly step: (title: string) => void
   readonly printLine: (line: string) => void
@@ -43,18 +44,18 @@ export async function performDemo(
 ): Promise<0> {
   const dir = prepareDemoFolder(params.dir)
   const stopping = new AbortController()
-  const sites: DemoSite[] = []
+  const running: RunningPart[] = []
   const interrupt = () => stopping.abort()
   process.once('SIGINT', interrupt)
   process.once('SIGTERM', interrupt)
   const timer = setTimeout(interrupt, params.timeout * 1_000)
-  const stop = () => Promise.all(sites.splice(0).map((site) => site.stop()))
+  const stop = () => Promise.all(running.splice(0).map((part) => part.stop()))
   // Steps go to stderr where stdout holds the report.
   const terminal = params.json ? { ...output, print: output.note } : output
   const started_ms = performance.now()
   try {
     const report = await work({
-      ...{ dir, keep: params.keep, sites, signal: stopping.signal },
+      ...{ dir, keep: params.keep, running, signal: stopping.signal },
       step: (title) => terminal.print(`${line_break}${colourText(terminal, 'bold', title)}`),
       printLine: (line) => terminal.print(`  ${line}`),
       seconds: () => Math.round(performance.now() - started_ms) / 1_000,

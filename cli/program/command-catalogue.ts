@@ -7,6 +7,7 @@ export const commandCatalogue = {
   init: () => import('../commands/init.ts'),
   serve: () => import('../commands/serve.ts'),
   demo: () => import('../commands/demo.ts'),
+  'demo gateway': () => import('../commands/demo/gateway.ts'),
   'demo ingest': () => import('../commands/demo/ingest.ts'),
   chat: () => import('../commands/chat.ts'),
   status: () => import('../commands/status.ts'),

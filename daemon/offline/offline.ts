@@ -2,17 +2,19 @@
 // use.
 import { invoker } from '../../adapters/host/users/system-users.ts'
 import { actAsOwnerOf, becomeOwnerOf, runAsInvoker } from '../boot/host/act-as-owner.ts'
-import { findSite, roleSocketFile, siteFolder } from '../boot/storage/site-folder.ts'
+import { findSite, roleSocketFile, siteCertificateFile, siteFolder } from '../boot/storage/site-folder.ts'
 import { readInputFile } from './read-input-file.ts'
 import { role_task_argument } from './role-task/role-task-argument.ts'
 import { selfCommand } from './self-command.ts'
 
 export type { SiteFolder } from '../boot/storage/site-folder.ts'
+export type { DemoTool, DemoToolIssuer } from './demo/tool-handler.ts'
 
 export const offline = {
   findSite,
   siteFolder,
   socketOf: roleSocketFile,
+  certificateOf: siteCertificateFile,
   actAsOwnerOf,
   becomeOwnerOf,
   asInvoker: runAsInvoker,
@@ -86,6 +88,7 @@ export const offline = {
   evaluation: () => import('./resolve/evaluate-files.ts'),
   proxyRules: () => import('./proxy/proxy-rules.ts'),
   toolServices: () => import('./tools/tool-services.ts'),
+  demoToolHandler: () => import('./demo/tool-handler.ts'),
   doctor: () => import('./doctor/examine-site.ts'),
   routes: () => import('./routes/site-routes.ts'),
 } as const

@@ -52,7 +52,7 @@ async function runDemo(studio: DemoStudio) {
   return { landed, resolution: { run_id, records, entities, clusters }, entity: { uid: entity.uid, origins }, seconds }
 }
 
-async function startSite({ dir, sites, signal, printLine }: DemoStudio): Promise<DemoSite> {
+async function startSite({ dir, running, signal, printLine }: DemoStudio): Promise<DemoSite> {
   const [home, data] = [join(dir, tenant), join(dir, 'sources')]
   await makeDemoSite(home, tenant)
   for (const file of await writeBranches(tenant, data)) printLine(file)
@@ -63,7 +63,7 @@ async function startSite({ dir, sites, signal, printLine }: DemoStudio): Promise
     { roles, env: { PIPELINE_PORT: '0', PIPELINE_DATA_FOLDER: data } },
     signal,
   )
-  sites.push(site)
+  running.push(site)
   return site
 }
 
