@@ -3,7 +3,8 @@ import { isRefusal } from '../../daemon/kernel/error/errors.ts'
 import { refusalFromProblem } from '../../daemon/kernel/error/problem.ts'
 import type { ServiceClient } from '../client/client.ts'
 import { formatToolEvent } from '../format/chat.ts'
-import { connectService, serviceOptions } from '../options/service-options.ts'
+import { readAgentspaceUrl, requireAgentspaceToken } from '../options/agentspace-url.ts'
+import { connectService, type ServiceOptionsInput, serviceOptions } from '../options/service-options.ts'
 import { CommandFailure, command } from '../program/command.ts'
 import { flag, text } from '../program/params.ts'
 import { reportFailure } from '../program/report-failure.ts'
@@ -15,7 +16,8 @@ export const definition = command({
   summary: 'Talk to the chat of the gateway',
   notes: [
     'Without a message, reads one from stdin; at a terminal, prompts for one after the other until Ctrl-D. Ctrl-C cancels',
-    'the response in progress. Tools that are called are shown on stderr. Exit code 1: the response was cancelled.',
+    'the response in progress. Tools that are called are shown on stderr. Without --site and --url, AGENTSPACE_URL names the',
+    'gateway. Exit code 1: the response was cancelled.',
   ].join('\n'),
   positionals: { message: text('MESSAGE', 'Message (default: stdin)') },
   options: {
@@ -28,11 +30,20 @@ export const definition = command({
   async run(params, terminal) {
     const message = params.message ?? (await terminal.readInput())?.trim()
     if (message === '') throw new CommandFailure(2, 'the message is empty')
-    const api = await connectService(params, terminal)
+    const api = await connectChat(params, terminal)
     const session: ChatSession = { api, json: params.json, conversation_id: params.conversation, terms: params }
     return message === undefined ? await converse(session, terminal) : await sayOnce(session, message, terminal)
   },
 })
+
+/** The gateway of the options, else of the environment, else of the site on this machine. */
+async function connectChat(params: ServiceOptionsInput, terminal: Terminal): Promise<ServiceClient> {
+  const isNamed = params.url !== undefined || params.site !== undefined
+  const agentspace = isNamed ? undefined : readAgentspaceUrl(terminal.env)
+  if (!agentspace) return await connectService(params, terminal)
+  const token = await requireAgentspaceToken(params, terminal)
+  return await connectService({ ...params, url: agentspace.root.href, token, tokenFile: undefined }, terminal)
+}
 
 type ChatSession = {
   readonly api: ServiceClient

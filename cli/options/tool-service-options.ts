@@ -7,6 +7,7 @@ import type { ServiceConnectionOptions } from '../client/connection.ts'
 import { CommandFailure } from '../program/command.ts'
 import { text } from '../program/params.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { type AgentspaceAddress, readAgentspaceUrl, requireAgentspaceToken } from './agentspace-url.ts'
 import {
   readAuthorities,
   readNamedToken,
@@ -17,7 +18,10 @@ import {
 } from './service-options.ts'
 
 export const toolServiceOptions = {
-  role: text('ROLE', 'Role of this site whose tools to use, such as consensus'),
+  role: text(
+    'ROLE',
+    'Role of this site whose tools to use, such as consensus (default: the gateway of AGENTSPACE_URL)',
+  ),
   ...serviceOptions,
   ca: text('FILE', 'Authorities in PEM that may have signed the certificate of the service (default: those of Node)'),
   url: text(
@@ -44,12 +48,28 @@ export async function withToolService<T>(
   }
 }
 
-/** The endpoint of a role as it runs now, or the one of `--url`. Throws `CommandFailure` (2) without either, and `Refusal`. */
+/** The endpoint of a role as it runs now, of `--url`, or of the environment. Throws `CommandFailure` (2) without any, and `Refusal`. */
 export async function resolveToolService(params: ToolServiceInput, terminal: Terminal): Promise<ToolServiceAddress> {
   const { role, url } = params
   if (role !== undefined && url === undefined) return await resolveRole(role, params, terminal)
   if (url !== undefined && role === undefined) return await resolveOtherService(url, params, terminal)
-  throw new CommandFailure(2, 'exactly one of --role and --url is needed', '`platform status` lists the roles')
+  const agentspace = role === undefined ? readAgentspaceUrl(terminal.env) : undefined
+  if (agentspace) return await resolveAgentspace(agentspace, params, terminal)
+  throw new CommandFailure(
+    2,
+    'exactly one of --role and --url is needed, or AGENTSPACE_URL',
+    '`platform status` lists the roles',
+  )
+}
+
+async function resolveAgentspace(
+  { tools }: AgentspaceAddress,
+  params: ToolServiceInput,
+  terminal: Terminal,
+): Promise<ToolServiceAddress> {
+  const token = await requireAgentspaceToken(params, terminal)
+  const ca = params.ca === undefined ? undefined : readAuthorities(params.ca, tools)
+  return { url: tools, ca, token: async () => token }
 }
 
 async function resolveRole(role: string, params: ToolServiceInput, terminal: Terminal): Promise<ToolServiceAddress> {

@@ -83,6 +83,26 @@ test('an interrupt cancels the response, and ends the request to the model', asy
   await gone
 })
 
+test.each(['', '/agentspace'])('the gateway may be that of AGENTSPACE_URL, with the path "%s"', async (path) => {
+  const { PLATFORM_TOKEN } = await env()
+  const AGENTSPACE_URL = `${stage().site.url('gateway')}${path}`
+  const { exit, stdout } = await runCommand(['chat', 'hello'], { env: { AGENTSPACE_URL, PLATFORM_TOKEN } })
+  expect([exit, stdout]).toEqual([0, 'hello\n'])
+  const without = await runCommand(['chat', 'hello'], { env: { ...(await env()), AGENTSPACE_URL, PLATFORM_TOKEN: '' } })
+  expect(without).toMatchObject({ exit: 2, stderr: expect.stringContaining('AGENTSPACE_URL needs a token') })
+})
+
+test('a site or URL that is named comes before AGENTSPACE_URL', async () => {
+  const { PLATFORM_TOKEN, PLATFORM_SITE } = await env()
+  const elsewhere = { AGENTSPACE_URL: 'http://127.0.0.1:1', PLATFORM_TOKEN }
+  for (const words of [
+    ['--site', PLATFORM_SITE],
+    ['--url', stage().site.url('gateway')],
+  ])
+    expect(await runCommand(['chat', 'hello', ...words], { env: elsewhere })).toMatchObject({ exit: 0 })
+  expect(await runCommand(['chat', 'hello'], { env: elsewhere })).toMatchObject({ exit: 4 })
+})
+
 test('a refusal is that of the site', async () => {
   const { exit, stderr } = await chat(['hello', '--model', 'third'])
   expect([exit, stderr]).toEqual([2, expect.stringContaining('the model is not allowed')])

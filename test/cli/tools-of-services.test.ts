@@ -109,6 +109,27 @@ test('a service at a URL gets no token that was made for this site', async () =>
   expect(presented.at(-1)).toBe('Bearer own-token')
 })
 
+test('without a role or URL the tools are those of AGENTSPACE_URL, for a token that is meant for it', async () => {
+  const { dir, remove } = createScratchFolder('tools')
+  onTestFinished(remove)
+  const PLATFORM_SITE = path.join(dir, 'alpha')
+  await runJsonCommand(['init', '--site', PLATFORM_SITE, '--port-base', '0'])
+  const presented: (string | undefined)[] = []
+  const AGENTSPACE_URL = await serveText('text', ({ url, headers }) => void presented.push(url, headers.authorization))
+  const unauthorized = await runCommand(['tools', 'list'], { env: { AGENTSPACE_URL, PLATFORM_SITE } })
+  expect(unauthorized).toMatchObject({ exit: 2, stderr: expect.stringContaining('AGENTSPACE_URL needs a token') })
+  expect(presented).toEqual([])
+  const env = { AGENTSPACE_URL, PLATFORM_SITE, PLATFORM_TOKEN: 'of-the-platform' }
+  for (const words of [
+    ['tools', 'list'],
+    ['tools', 'call', 'any'],
+  ])
+    expect((await runCommand(words, { env })).exit).toBe(0)
+  expect(new Set(presented)).toEqual(new Set(['/agentspace', 'Bearer of-the-platform']))
+  const nothing = await runCommand(['tools', 'list'], { env: { PLATFORM_SITE } })
+  expect(nothing).toMatchObject({ exit: 2, stderr: expect.stringContaining('or AGENTSPACE_URL') })
+})
+
 test('no line of a result looks like one of the program', async () => {
   const url = await serveText(hostileText.replaceAll('\ud800', ''))
   const { exit, stdout, stderr } = await runCommand(['tools', 'call', 'any', '--url', url])
