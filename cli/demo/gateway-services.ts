@@ -13,13 +13,14 @@ const ttl_seconds = 7_200
 const earth_radius_km = 6_371
 const km_per_nautical_mile = 1.852
 
-/** Latitude, longitude, and free berths. */
-const harbours: Readonly<Record<string, readonly [number, number, number]>> = {
-  bergen: [60.397, 5.316, 4],
-  hamburg: [53.541, 9.966, 11],
-  rotterdam: [51.948, 4.142, 7],
-}
-const harbour = { type: 'string', enum: Object.keys(harbours) }
+type Harbour = { readonly latitude: number; readonly longitude: number; readonly free_berths: number }
+
+const harbours: ReadonlyMap<unknown, Harbour> = new Map([
+  ['bergen', { latitude: 60.397, longitude: 5.316, free_berths: 4 }],
+  ['hamburg', { latitude: 53.541, longitude: 9.966, free_berths: 11 }],
+  ['rotterdam', { latitude: 51.948, longitude: 4.142, free_berths: 7 }],
+])
+const harbour = { type: 'string', enum: [...harbours.keys()] }
 
 /** Of the service maps of alpha. `description`: as the service has it now. */
 export function distanceTool(description = 'Distance between two harbours along the great circle'): DemoTool {
@@ -27,7 +28,10 @@ export function distanceTool(description = 'Distance between two harbours along 
     name: 'distance',
     description,
     inputSchema: { type: 'object', properties: { from: harbour, to: harbour }, required: ['from', 'to'] },
-    perform: ({ from, to }, subject) => ({ nautical_miles: measure(String(from), String(to)), for: subject }),
+    perform(input, subject) {
+      const [from, to] = [harbours.get(input.from), harbours.get(input.to)]
+      return from && to && { nautical_miles: measure(from, to), for: subject }
+    },
   }
 }
 
@@ -40,15 +44,19 @@ const berthsTool: DemoTool = {
   name: 'free_berths',
   description: 'Number of free berths of a harbour',
   inputSchema: { type: 'object', properties: { harbour }, required: ['harbour'] },
-  perform: ({ harbour }, subject) => ({ free_berths: harbours[String(harbour)]?.[2] ?? 0, for: subject }),
+  perform(input, subject) {
+    const found = harbours.get(input.harbour)
+    return found && { free_berths: found.free_berths, for: subject }
+  },
 }
 
-function measure(from: string, to: string): number {
+/** By the haversine formula. */
+function measure(from: Harbour, to: Harbour): number {
   const radians = (degrees: number) => (degrees * Math.PI) / 180
-  const [[lat1, lon1], [lat2, lon2]] = [harbours[from] ?? [0, 0], harbours[to] ?? [0, 0]]
-  const across = Math.cos(radians(lat1)) * Math.cos(radians(lat2)) * (1 - Math.cos(radians(lon2 - lon1)))
-  const half = Math.sqrt((1 - Math.cos(radians(lat2 - lat1)) + across) / 2)
-  return Math.round((2 * earth_radius_km * Math.asin(half)) / km_per_nautical_mile)
+  const haversine = (degrees: number) => (1 - Math.cos(radians(degrees))) / 2
+  const scale = Math.cos(radians(from.latitude)) * Math.cos(radians(to.latitude))
+  const h = haversine(to.latitude - from.latitude) + scale * haversine(to.longitude - from.longitude)
+  return Math.round((2 * earth_radius_km * Math.asin(Math.sqrt(h))) / km_per_nautical_mile)
 }
 
 export type GatewayServices = { readonly maps: DemoToolService; readonly berths: DemoToolService }

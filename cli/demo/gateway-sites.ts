@@ -1,10 +1,11 @@
 // The two sites of the demo of the gateway: alpha has the edge and the gateway, and bravo registers a role of its own there.
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { offline, type SiteFolder } from '../../daemon/offline/offline.ts'
+import { CommandFailure } from '../program/command.ts'
 import { type DemoDaemon, type DemoSite, makeDemoSite, startDemoSite } from './demo-site.ts'
 import { writePeople } from './people.ts'
 import type { DemoStudio } from './perform-demo.ts'
@@ -31,7 +32,7 @@ export type GatewaySites = {
 
 export async function startGatewaySites({ dir, running, signal }: DemoStudio): Promise<GatewaySites> {
   const [alphaDir, bravoDir] = [join(dir, 'alpha'), join(dir, 'bravo')]
-  const ports = await choosePorts(['edge', 'gateway', 'site', 'intelligence', 'resolution'])
+  const ports = await choosePorts()
   const edge = `https://127.0.0.1:${ports.edge}`
   const secret_file = join(dir, 'bravo.secret')
   writeFileSync(secret_file, randomBytes(24).toString('base64url'), { mode: 0o600 })
@@ -61,15 +62,34 @@ export async function startGatewaySites({ dir, running, signal }: DemoStudio): P
   return sites
 }
 
-type PortName = 'edge' | 'gateway' | 'site' | 'intelligence' | 'resolution'
+const portNames = ['edge', 'gateway', 'site', 'intelligence', 'resolution'] as const
+type PortName = (typeof portNames)[number]
 
-/** Before the start: the routing table needs them. All are held at once, so that no two are the same. */
-async function choosePorts(names: readonly PortName[]): Promise<Record<PortName, number>> {
-  const servers = names.map(() => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(servers.map((server) => once(server, 'listening')))
-  const ports = servers.map((server, index) => [names[index], (server.address() as AddressInfo).port])
-  await Promise.all(servers.map((server) => once(server.close(), 'close')))
-  return Object.fromEntries(ports)
+/** Below those that Linux gives to connections (ip_local_port_range), which would take them before the daemon does. */
+const [first_port, last_port] = [20_000, 32_767]
+const max_tries = 100
+
+/** Before the start: the routing table needs them, and a site that is killed comes back where it was. */
+async function choosePorts(): Promise<Record<PortName, number>> {
+  const ports = new Set<number>()
+  for (let tries = 0; ports.size < portNames.length; tries += 1) {
+    if (tries === max_tries) throw new CommandFailure(1, `no ports from ${first_port} to ${last_port} are free`)
+    const port = randomInt(first_port, last_port + 1)
+    if (await isFree(port)) ports.add(port)
+  }
+  const chosen = [...ports]
+  return Object.fromEntries(portNames.map((name, index) => [name, chosen[index]])) as Record<PortName, number>
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+  } catch {
+    return false
+  }
+  await once(server.close(), 'close')
+  return true
 }
 
 /** By the authority of the site itself, as for its peers: certificate and key are in one file. */

@@ -1,5 +1,4 @@
 // A site of the demo of the gateway is killed: its tools answer that it is unavailable, others go on, and after a restart it answers again.
-
 import { berthsInput } from './call-tools.ts'
 import { demoTools, type GatewayStage } from './gateway-stage.ts'
 import { waitUntil } from './wait-until.ts'

@@ -23,6 +23,20 @@ test('each rule has the processes of its service, those of the roles of the prof
   expect(find('/api/v1/lens')).toMatchObject({ service: 'resolution-service', is_served: false, backends: [] })
 })
 
+test('services of other machines are where the environment has them', async () => {
+  const urls = {
+    INTELLIGENCE_URL: 'http://intelligence.example:8002',
+    ENTITY_RESOLUTION_URL: 'https://resolution.example:8003',
+    DATA_PLATFORM_URL: 'http://data.example:8009',
+  }
+  const { rules } = await runJsonCommand(['routes'], { env: { ...at.env, ...urls } })
+  const backendsOf = (prefix: string) =>
+    rules.find((rule: { prefix: string }) => rule.prefix === prefix)?.backends as readonly string[]
+  expect(backendsOf('/api/v1/signal')).toEqual([urls.INTELLIGENCE_URL])
+  expect(backendsOf('/api/v2/lens')).toEqual([urls.ENTITY_RESOLUTION_URL])
+  expect(backendsOf('/dataspace')).toEqual([urls.DATA_PLATFORM_URL])
+})
+
 test('the table shows what is not served', async () => {
   const { exit, stdout } = await runCommand(['routes'], at)
   expect(exit).toBe(0)

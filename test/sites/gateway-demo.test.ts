@@ -53,7 +53,7 @@ test('every check is met', () => {
 
 test('tools of two sites answer in the name of the caller', () => {
   const observed = Object.fromEntries(report.checks.map(({ name, observed }: Json) => [name, observed]))
-  // Great circle of 7.1 degrees: https://en.wikipedia.org/wiki/Haversine_formula
+  // 7.3 degrees of a great circle, each of 60 nautical miles.
   expect(observed.tool_of_alpha).toBe('maps: 439 nautical miles for ann')
   expect(observed.tool_of_bravo).toBe('berths: 11 free for ann')
   expect(observed.role_of_bravo).toContain('167 records of the source bravo')

@@ -6,8 +6,8 @@ export type ServedTool = {
   readonly name: string
   readonly description: string
   readonly inputSchema: { readonly type: 'object'; readonly [field: string]: unknown }
-  /** Performs the call for `subject`; the answer is the structured content of its result. */
-  perform(input: Readonly<Record<string, unknown>>, subject: string): Readonly<Record<string, unknown>>
+  /** Performs the call for `subject`: the structured content of its result, or undefined for an input that it does not take. */
+  perform(input: Readonly<Record<string, unknown>>, subject: string): Readonly<Record<string, unknown>> | undefined
 }
 
 export type McpToolService = {
@@ -31,6 +31,8 @@ export function mcpToolService(
       const tool = listTools().find(({ name }) => name === params.name)
       if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
       const content = tool.perform(params.arguments ?? {}, subject)
+      if (!content)
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${tool.name} takes no such input: see its schema`)
       return { content: [{ type: 'text' as const, text: JSON.stringify(content) }], structuredContent: { ...content } }
     })
     return server
