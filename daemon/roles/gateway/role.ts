@@ -14,6 +14,8 @@ import { managedIngresses, managedIngressStates } from './managed-ingress/model.
 import { managedIngressCount, metrics, serviceCount } from './metrics.ts'
 import { objectClaims } from './object-claim/model.ts'
 import { outline } from './outline.ts'
+import { list as quotaList } from './quota/list.ts'
+import { callUsages } from './quota/model.ts'
 import { get } from './registered-service/get.ts'
 import { list } from './registered-service/list.ts'
 import { loadServices } from './registered-service/load-services.ts'
@@ -31,21 +33,23 @@ import { expire } from './workers/expire.ts'
 import { followRegistry } from './workers/follow-registry.ts'
 import { followTools } from './workers/follow-tools.ts'
 import { keepIngresses } from './workers/keep-ingresses.ts'
+import { keepUsage } from './workers/keep-usage.ts'
 import { pull } from './workers/pull.ts'
 
 export const gateway: Role = role(outline, {
   collections: [
-    ...[services, objectClaims, toolApprovals, acceptedTools, managedIngresses, jobLeases],
+    ...[services, objectClaims, toolApprovals, acceptedTools, managedIngresses, jobLeases, callUsages],
     ...[conversations, chatTraces, chatFeedback],
   ],
   metrics,
-  workers: [expire, pull, followRegistry, followTools, keepIngresses],
+  workers: [expire, pull, followRegistry, followTools, keepIngresses, keepUsage],
   operations: {
     registration: { register, end },
     'registered-service': { list, get, remove },
     route: { list: routeList },
     'managed-ingress': { list: ingressList },
     guardrail: { list: guardrailList, check },
+    quota: { list: quotaList },
     'service-tool': { list: toolList, review, accept, withdraw },
     chat: { send },
     'chat-feedback': { record },

@@ -6,6 +6,7 @@ import type { ProfileProblem } from '../../kernel/settings/profile-error.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import type { Guardrails } from '../../roles/gateway/guardrail/guard-call.ts'
 import { guardrailSettings } from '../../roles/gateway/guardrail/settings.ts'
+import { CallMeter } from '../../roles/gateway/quota/call-meter.ts'
 
 /** Expressions that RE2 cannot compile, and levels that the labelling policy does not have. */
 export function findGuardrailProblems(resolved: ResolvedSettings, levels: readonly string[]): ProfileProblem[] {
@@ -26,11 +27,8 @@ export function openGuardrails({ resolved, site, keyValue }: SiteResources): Gua
     ...rule,
     searches: rule.deny_patterns ? [requireSearch(joinExpressions(rule.deny_patterns))] : [],
   }))
-  return {
-    guardrails,
-    levels: site.labels.levels,
-    increment: (key, by, life_ms) => keyValue.increment(key, by, life_ms),
-  }
+  const increment: Guardrails['increment'] = (key, by, life_ms) => keyValue.increment(key, by, life_ms)
+  return { guardrails, levels: site.labels.levels, increment, meter: new CallMeter(increment) }
 }
 
 /** One search finds any of them: its time is that of one. */

@@ -3,8 +3,8 @@ import type { Refusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { collectTexts } from '../guardrail/collect-texts.ts'
 import { GuardrailRefusal, guardCall, guardrailsPart } from '../guardrail/guard-call.ts'
+import { recordDenial } from '../guardrail/record-denial.ts'
 import type { GuardrailLimits } from '../guardrail/rules.ts'
-import { guardrailDenialTotal } from '../metrics.ts'
 import type { ChatRequest } from './model.ts'
 
 export async function guardChat(call: Call, request: ChatRequest): Promise<GuardrailLimits | Refusal> {
@@ -16,9 +16,8 @@ export async function guardChat(call: Call, request: ChatRequest): Promise<Guard
     texts: [message, ...(intent_schema ? collectTexts(intent_schema) : [])],
   })
   if (limits instanceof GuardrailRefusal) {
-    const { guardrail, reason } = limits.denial
-    call.count(guardrailDenialTotal, { guardrail, reason })
-    call.nameTarget({ id: request.conversation_id ?? '', detail: { guardrail, reason } })
+    call.nameTarget({ id: request.conversation_id ?? '' })
+    await recordDenial(call, limits, { kind: 'chat', target: 'chat' })
   }
   return limits
 }

@@ -3,6 +3,7 @@ import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { part } from '../../../kernel/role/part.ts'
 import type { KeyValue } from '../../../kernel/store/key-value.ts'
+import type { CallMeter } from '../quota/call-meter.ts'
 import type { GuardedCall } from './model.ts'
 import {
   type GuardrailCount,
@@ -16,6 +17,7 @@ import {
 export type Guardrails = GuardrailSet & {
   /** Counts of callers, which all processes of the gateway share. */
   readonly increment: KeyValue['increment']
+  readonly meter: CallMeter
 }
 
 export const guardrailsPart = part<Guardrails>('guardrails')
@@ -23,11 +25,14 @@ export const guardrailsPart = part<Guardrails>('guardrails')
 /** The refusal of a call by a guardrail, for its audit record and its metric. */
 export class GuardrailRefusal extends Refusal {
   readonly denial: GuardrailDenial
+  /** Of a rate, the first in its window alone: callers could fill the audit log. */
+  readonly isRecorded: boolean
 
-  constructor(denial: GuardrailDenial, retry_after_s?: number) {
+  constructor(denial: GuardrailDenial, retry_after_s?: number, isRecorded = true) {
     const { code, detail } = refusals[denial.reason]
     super(code, `the guardrail ${denial.guardrail} refuses this call: ${detail}`, [], retry_after_s)
     this.denial = denial
+    this.isRecorded = isRecorded
   }
 }
 
@@ -49,12 +54,26 @@ const refusals: Readonly<Record<GuardrailReason, { readonly code: Refusal['code'
 /** Counts the call, unless it is refused before. Without the counters a call that must be counted is refused. */
 export async function guardCall(guardrails: Guardrails, call: GuardedCall): Promise<GuardrailLimits | Refusal> {
   const verdict = judgeCall(guardrails, call)
-  if ('denial' in verdict) return new GuardrailRefusal(verdict.denial)
-  for (const count of verdict.limits.counts) {
-    const refusal = await takeTurn(guardrails.increment, count, call)
+  if ('denial' in verdict) {
+    guardrails.meter.note(call, [], 'refused')
+    return new GuardrailRefusal(verdict.denial)
+  }
+  const { limits } = verdict
+  const refusal = await takeTurns(guardrails.increment, limits.counts, call)
+  guardrails.meter.note(call, limits.counts, refusal ? 'refused' : 'passed')
+  return refusal ?? limits
+}
+
+async function takeTurns(
+  increment: KeyValue['increment'],
+  counts: readonly GuardrailCount[],
+  call: GuardedCall,
+): Promise<Refusal | undefined> {
+  for (const count of counts) {
+    const refusal = await takeTurn(increment, count, call)
     if (refusal) return refusal
   }
-  return verdict.limits
+  return undefined
 }
 
 async function takeTurn(
@@ -64,7 +83,8 @@ async function takeTurn(
 ): Promise<Refusal | undefined> {
   try {
     const { count, left_ms } = await increment(countKey({ guardrail, reason }, { tenant_id, subject }), 1, window_ms)
-    return count > limit ? new GuardrailRefusal({ guardrail, reason }, Math.ceil(left_ms / 1_000)) : undefined
+    if (count <= limit) return undefined
+    return new GuardrailRefusal({ guardrail, reason }, Math.ceil(left_ms / 1_000), count === limit + 1)
   } catch {
     return refuse('unavailable', 'calls cannot be counted at present')
   }

@@ -19,10 +19,12 @@ export type GuardrailReason = 'denied' | 'too_large' | 'too_much_text' | 'patter
 
 export type GuardrailDenial = { readonly guardrail: string; readonly reason: GuardrailReason }
 
+export const countedReasons = ['rate', 'quota'] as const
+
 /** A count that must not exceed `limit` in its window. */
 export type GuardrailCount = {
   readonly guardrail: string
-  readonly reason: 'rate' | 'quota'
+  readonly reason: (typeof countedReasons)[number]
   readonly limit: number
   readonly window_ms: number
 }
@@ -115,14 +117,21 @@ function findInTexts(searches: readonly TextSearch[], { path, texts }: GuardedCa
 function joinLimits(applying: readonly Guardrail[], levels: readonly string[]): GuardrailLimits {
   let max_body_bytes = Number.POSITIVE_INFINITY
   let ceiling: string | undefined
-  const counts: GuardrailCount[] = []
   for (const each of applying) {
-    const { name: guardrail, calls_per_minute, calls_per_day, label_ceiling } = each
+    const { label_ceiling } = each
     max_body_bytes = Math.min(max_body_bytes, each.max_body_bytes ?? max_body_bytes)
     if (label_ceiling !== undefined && (ceiling === undefined || isAbove(levels, ceiling, label_ceiling)))
       ceiling = label_ceiling
-    if (calls_per_minute) counts.push({ guardrail, reason: 'rate', limit: calls_per_minute, window_ms: minute_ms })
-    if (calls_per_day) counts.push({ guardrail, reason: 'quota', limit: calls_per_day, window_ms: day_ms })
   }
-  return { max_body_bytes, ceiling, counts }
+  return { max_body_bytes, ceiling, counts: listCounts(applying) }
+}
+
+/** In the order of the guardrails. */
+export function listCounts(guardrails: readonly Guardrail[]): GuardrailCount[] {
+  return guardrails.flatMap(({ name: guardrail, calls_per_minute, calls_per_day }): GuardrailCount[] => [
+    ...(calls_per_minute
+      ? [{ guardrail, reason: 'rate' as const, limit: calls_per_minute, window_ms: minute_ms }]
+      : []),
+    ...(calls_per_day ? [{ guardrail, reason: 'quota' as const, limit: calls_per_day, window_ms: day_ms }] : []),
+  ])
 }

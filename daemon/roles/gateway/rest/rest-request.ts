@@ -34,6 +34,7 @@ import {
 } from '../../../shared/forwarding/request-trace.ts'
 import { type RoutedTarget, readHostHeader, routeRequest } from '../../../shared/forwarding/route-request.ts'
 import { GuardrailRefusal, type Guardrails, guardCall } from '../guardrail/guard-call.ts'
+import { describeDenial } from '../guardrail/record-denial.ts'
 import { guardrailDenialTotal, restRequestTotal, restSeconds } from '../metrics.ts'
 import type { OwnerRoutes } from './parts.ts'
 
@@ -151,22 +152,13 @@ export class RestRequest implements ForwardRoute {
     return limits
   }
 
-  async #recordDenial(caller: Caller, { code, denial }: GuardrailRefusal, path: string): Promise<void> {
+  async #recordDenial({ subject, tenant_id }: Caller, refusal: GuardrailRefusal, target: string): Promise<void> {
     const { environment, record } = this.#context
-    environment.count(guardrailDenialTotal, denial)
-    if (code === 'rate_limited') return
-    await record([
-      {
-        at: new Date(environment.now()).toISOString(),
-        action: rest_address,
-        subject: caller.subject,
-        tenant_id: caller.tenant_id,
-        target: path,
-        detail: { code, method: this.#exchange.method, ...denial },
-        outcome: 'refused',
-        trace_id: this.#trace.trace.trace_id,
-      },
-    ])
+    environment.count(guardrailDenialTotal, refusal.denial)
+    if (!refusal.isRecorded) return
+    const described = describeDenial(refusal, { kind: 'rest', target, method: this.#exchange.method })
+    const at = new Date(environment.now()).toISOString()
+    await record([{ ...described, at, subject, tenant_id, trace_id: this.#trace.trace.trace_id }])
   }
 
   /** The token and the cookies go on: the owner admits the caller again. */

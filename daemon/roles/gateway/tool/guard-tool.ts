@@ -4,8 +4,8 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import type { UntrustedObject } from '../../../kernel/tools/tool-service.ts'
 import { collectTexts } from '../guardrail/collect-texts.ts'
 import { GuardrailRefusal, guardCall, guardrailsPart } from '../guardrail/guard-call.ts'
+import { recordDenial } from '../guardrail/record-denial.ts'
 import type { GuardrailLimits } from '../guardrail/rules.ts'
-import { guardrailDenialTotal } from '../metrics.ts'
 
 /** `name`: as the gateway offers the tool. */
 export async function guardTool(
@@ -22,10 +22,6 @@ export async function guardTool(
     body_bytes: Buffer.byteLength(JSON.stringify(sent)),
     texts: collectTexts(sent),
   })
-  if (limits instanceof GuardrailRefusal) {
-    const { guardrail, reason } = limits.denial
-    call.count(guardrailDenialTotal, { guardrail, reason })
-    call.nameTarget({ detail: { guardrail, reason } })
-  }
+  if (limits instanceof GuardrailRefusal) await recordDenial(call, limits, { kind: 'tool', target: name })
   return limits
 }

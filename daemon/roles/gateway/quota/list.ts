@@ -1,0 +1,101 @@
+// Lists the calls of each caller by tool, and how much of its quotas is left.
+import * as z from 'zod'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
+import type { CounterValue } from '../../../kernel/store/key-value.ts'
+import { countKey, type Guardrails, guardrailsPart } from '../guardrail/guard-call.ts'
+import { callKind } from '../guardrail/model.ts'
+import { listCounts } from '../guardrail/rules.ts'
+import { type CallUsage, callUsages, usage_window_ms, usageId, usageKey } from './model.ts'
+
+const word = z.string().min(1).max(256)
+
+const quotaReport = z.strictObject({
+  guardrail: z.string(),
+  window_s: z.int(),
+  limit: z.int(),
+  used: z
+    .int()
+    .meta({ description: 'Calls of the caller that the guardrail counts, to all targets; refused ones too' }),
+  left: z.int(),
+  resets_at: z.iso.datetime().optional().meta({ description: 'End of the present window; absent: none has begun' }),
+})
+
+const callQuota = z
+  .strictObject({
+    subject: z.string(),
+    kind: callKind,
+    target: z.string().meta({ description: 'Tool as the gateway offers it, or service of REST, or chat' }),
+    calls: z.int().meta({ description: 'That went on, in a day from the first of them' }),
+    refused: z.int().meta({ description: 'By guardrails, in a day from the first of them' }),
+    quotas: z.array(quotaReport),
+    left: z.int().optional().meta({ description: 'The least of its quotas; absent without any' }),
+  })
+  .meta({ id: 'CallQuota' })
+
+export const list = operation({
+  summary: 'List the calls of each caller by tool within a day, and how much of its quotas is used and left',
+  method: 'GET',
+  path: '/api/v2/gateway/quota',
+  input: z.strictObject({
+    ...listFields,
+    subject: word.optional(),
+    kind: callKind.optional(),
+    target: word.optional(),
+  }),
+  output: pageSchema(callQuota).meta({ id: 'CallQuotaPage' }),
+  errors: ['unavailable'],
+  allow: 'gateway:admin',
+
+  async run(call, { limit, cursor, ...filters }) {
+    const { docs, ...counted } = await call.store(callUsages).page(buildListQuery(filters, limit, cursor))
+    const guardrails = call.part(guardrailsPart)
+    // Callers share few guardrails: each count is read once for a page.
+    const counts = new CountReader(guardrails)
+    const items: z.output<typeof callQuota>[] = []
+    for (const { value } of docs) items.push(await showUsage(call, guardrails, counts, value))
+    return { items, ...counted }
+  },
+})
+
+class CountReader {
+  readonly #guardrails: Guardrails
+  readonly #read = new Map<string, Promise<CounterValue>>()
+
+  constructor(guardrails: Guardrails) {
+    this.#guardrails = guardrails
+  }
+
+  read(key: string, window_ms: number): Promise<CounterValue> {
+    const known = this.#read.get(key) ?? this.#guardrails.increment(key, 0, window_ms)
+    this.#read.set(key, known)
+    return known
+  }
+}
+
+async function showUsage(
+  call: Call,
+  { guardrails }: Guardrails,
+  counts: CountReader,
+  usage: CallUsage,
+): Promise<z.output<typeof callQuota>> {
+  const { subject, kind, target } = usage
+  const id = usageId(usage)
+  const limits = listCounts(guardrails).filter(({ guardrail, reason }) =>
+    usage.guardrails.some((each) => each.guardrail === guardrail && each.reason === reason),
+  )
+  const [passed, refused, ...used] = await Promise.all([
+    counts.read(usageKey(id, 'passed'), usage_window_ms),
+    counts.read(usageKey(id, 'refused'), usage_window_ms),
+    ...limits.map((limit) => counts.read(countKey(limit, usage), limit.window_ms)),
+  ])
+  const now = call.now()
+  const quotas = limits.map(({ guardrail, limit, window_ms }, at) => {
+    const { count = 0, left_ms = 0 } = used[at] ?? {}
+    const resets = count === 0 ? {} : { resets_at: new Date(now + left_ms).toISOString() }
+    return { guardrail, window_s: window_ms / 1_000, limit, used: count, left: Math.max(0, limit - count), ...resets }
+  })
+  const left = quotas.length === 0 ? {} : { left: Math.min(...quotas.map((quota) => quota.left)) }
+  return { subject, kind, target, calls: passed.count, refused: refused.count, quotas, ...left }
+}
