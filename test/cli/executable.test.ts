@@ -32,6 +32,8 @@ const commands: readonly [words: readonly string[], exit: number, shows: RegExp]
   [['filedrop', 'quarantine', 'list'], 0, /./],
   [['gateway', 'check', 'tool', '--subject', 'ann'], 0, /allowed/],
   [['gateway', 'services'], 0, /no service has registered/],
+  [['gateway', 'quotas'], 0, /counted no calls/],
+  [['gateway', 'decisions'], 0, /no call that a guardrail refused/],
   [['hub', 'nodes'], 0, /./],
   [['insight', 'list'], 0, /./],
   [['ingest', 'effect', 'create', 'nowhere.json'], 1, /nowhere/],

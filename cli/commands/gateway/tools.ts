@@ -7,7 +7,8 @@ export const definition = listCommand({
   summary: 'List the accepted tools of registered services, and which of them are held',
   notes: [
     'State: offered; held, since the service changed its definition; absent, no longer listed by the service; unverified,',
-    'since the list of the service has not been read.',
+    'since the list of the service has not been read; disabled, since the gateway offers no tools in this profile',
+    '(gateway.mcp_enabled).',
   ].join('\n'),
   options: { service: text('NAME', 'Only those of this service') },
   example: 'platform gateway tools --service maps',

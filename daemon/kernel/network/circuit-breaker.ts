@@ -20,6 +20,11 @@ export class CircuitBreaker {
     this.#now = now
   }
 
+  /** Until an attempt succeeds. */
+  get isOpen(): boolean {
+    return this.#retry_ms !== undefined
+  }
+
   /**
    * Milliseconds until a request may be made; undefined: now. Each admitted request ends with `succeed`, `fail` or `leave`.
    */

@@ -23,6 +23,7 @@ export type SiteToolCall = {
   readonly service: string
   readonly url: URL
   readonly token: string | undefined
+  readonly caller: string
   readonly isRead: boolean
   readonly call: RemoteToolCall
 }
@@ -38,7 +39,7 @@ export type OpenedServiceTools = {
 
 export function openServiceTools(
   { resolved, announcements, random }: Pick<SiteResources, 'resolved' | 'announcements' | 'random'>,
-  own: ServiceTools['own'],
+  { own, isOffering }: Pick<ServiceTools, 'own' | 'isOffering'>,
 ): OpenedServiceTools {
   const { ca_file } = getSettings(resolved, settings)
   const ca = ca_file === undefined ? undefined : readFileSync(ca_file, 'utf8')
@@ -49,21 +50,25 @@ export function openServiceTools(
   const offered = new Map<string, readonly AggregatedTool[]>()
   let operations: readonly AddressedOperation[] = []
   const part: ServiceTools = {
-    ...{ own, services: registered, states: new Map() },
+    ...{ own, isOffering, services: registered, states: new Map() },
     addressOf: ({ url }, token) => ({ url, token, ca }),
-    callTool: ({ service, url }, token, { isRead, client, ...call }) =>
-      connections.callTool({ services: registered, service, address: { url, ca }, token, isRead, client, call }),
+    callTool({ service, url }, token, { isRead, caller, client, ...call }) {
+      const reached = { services: registered, service, address: { url, ca }, token }
+      return connections.callTool({ ...reached, caller, client, isRead, call })
+    },
     offer(service, tools) {
       if (isSameOffer(offered.get(service) ?? [], tools)) return
       offered.set(service, tools)
       operations = listByService(offered).map(toOperation)
       announcements.announce(toolsTopic('gateway'))
     },
+    countOffered: (service) => (isOffering ? (offered.get(service)?.length ?? 0) : 0),
+    listOpenBreakers: () => connections.breakers.listOpen(),
   }
   return {
     part,
-    callSiteTool: ({ service, url, token, isRead, call }) =>
-      connections.callTool({ services: ofProfile, service, address: { url, ca }, token, isRead, call }),
+    callSiteTool: ({ service, url, ...request }) =>
+      connections.callTool({ services: ofProfile, service, address: { url, ca }, ...request }),
     listOffered: () => operations,
     close: () => connections.close(),
   }

@@ -16,7 +16,7 @@ export type OpenedTools = {
 /** `isOffering`: false where the deployment profile offers no tools: none is listed then, to the chat neither. */
 export async function openTools(resources: SiteResources, isOffering: boolean): Promise<OpenedTools> {
   const own = new Map<string, Set<string>>()
-  const opened = openServiceTools(resources, own)
+  const opened = openServiceTools(resources, { own, isOffering })
   const { callSiteTool } = opened
   const siteTools = isOffering ? await listSiteTools({ ...resources, callSiteTool }) : []
   for (const { service, name } of siteTools) own.set(service, (own.get(service) ?? new Set()).add(name))

@@ -16,6 +16,7 @@ import { platformSettings } from '../../kernel/settings/platform-settings.ts'
 import { childTrace, traceHeaders } from '../../kernel/telemetry/trace.ts'
 import { PassedToolResult, type ToolProgress, type UntrustedObject } from '../../kernel/tools/tool-service.ts'
 import { toolAggregator } from '../../role-calls.ts'
+import { callerKey } from '../../roles/gateway/caller-key.ts'
 import type { AggregatedTool } from '../../roles/gateway/tool/aggregated-tool.ts'
 import { roles as everyOutline } from '../../roles.ts'
 import { findBackends } from '../../shared/routing/site-routing.ts'
@@ -105,6 +106,13 @@ async function performElsewhere(
   const onProgress = (progress: ToolProgress) => call.reportProgress(progress)
   const request = { name: tool.name, input, timeout_ms, cancelled: call.signal, onProgress, trace }
   return new PassedToolResult(
-    await callSiteTool({ service, url: new URL(toolsPath, url), token, isRead, call: request }),
+    await callSiteTool({
+      service,
+      url: new URL(toolsPath, url),
+      token,
+      caller: callerKey(call.caller),
+      isRead,
+      call: request,
+    }),
   )
 }

@@ -36,7 +36,14 @@ const services: ToolServices = {
 
 const ask = (token: string | undefined, more: Partial<ConnectedCall> = {}) =>
   connections.callTool({
-    ...{ services, service: 'maps', address: { url: new URL('http://maps.example/mcp') }, token, isRead: false },
+    ...{
+      services,
+      service: 'maps',
+      address: { url: new URL('http://maps.example/mcp') },
+      token,
+      isRead: false,
+      caller: token ?? 'none',
+    },
     call: { name: 'route', input: {}, timeout_ms: 1_000 },
     ...more,
   })
@@ -99,16 +106,30 @@ test.each([
   expect(await codeOf(ask('ann'))).toBe('answered')
 })
 
-test('a service that fails is spared, and other services are not', async () => {
+test('a service that fails for a caller is spared by it, not by others, nor are other services', async () => {
   answer = async () => {
     throw refuse('timeout', 'no answer')
   }
   for (let at = 0; at < 5; at += 1) expect(await codeOf(ask('ann'))).toBe('timeout')
-  await expect(ask('bob')).rejects.toMatchObject({ code: 'unavailable', retry_after_s: 5 })
+  await expect(ask('ann')).rejects.toMatchObject({ code: 'unavailable', retry_after_s: 5 })
   answer = async () => result
+  expect(await codeOf(ask('bob'))).toBe('answered')
   expect(await codeOf(ask('ann', { service: 'other' }))).toBe('answered')
   now = 5_000
-  expect([await codeOf(ask('ann')), await codeOf(ask('bob'))]).toEqual(['answered', 'answered'])
+  expect(await codeOf(ask('ann'))).toBe('answered')
+})
+
+test('a service that several callers cannot reach is spared by all', async () => {
+  const down: ToolServices = {
+    connect: async () => {
+      throw refuse('unavailable', 'cannot be reached')
+    },
+  }
+  for (const caller of ['a', 'b', 'c', 'd', 'e'])
+    expect(await codeOf(ask(caller, { services: down }))).toBe('unavailable')
+  await expect(ask('f')).rejects.toMatchObject({ message: expect.stringContaining('tried again in 5 s') })
+  now = 5_000
+  expect([await codeOf(ask('f')), await codeOf(ask('a'))]).toEqual(['answered', 'answered'])
 })
 
 test('what callers give up, or request wrongly, says nothing of the service', async () => {

@@ -1,10 +1,9 @@
 // Connections to the tools of other services, one for each token: opened with the first call, kept between calls, and opened
-// again after a restart of the service. A service that fails is spared for a while.
+// again after a restart of the service. A service that fails for a caller is spared the calls of this caller for a while.
 
 import { sha256 } from '../../kernel/encoding/canonical-json.ts'
 import { isRefusal, Refusal, refuse } from '../../kernel/error/errors.ts'
-import { CircuitBreaker } from '../../kernel/network/circuit-breaker.ts'
-import { findUnsupported, InputRequiredResult, noAbilities } from '../../kernel/tools/client-input.ts'
+import { findUnsupported, InputRequiredResult, noAbilities, type ToolClient } from '../../kernel/tools/client-input.ts'
 import type {
   RemoteToolCall,
   RemoteToolResult,
@@ -12,7 +11,7 @@ import type {
   ToolServiceAddress,
   ToolServices,
 } from '../../kernel/tools/tool-service.ts'
-import type { CallingClient } from '../../roles/gateway/service-tool/parts.ts'
+import { CallBreakers } from './call-breakers.ts'
 import { HeldCalls, type HeldPlace } from './held-calls.ts'
 
 /** Of all callers and services; the one not used for longest ends first. */
@@ -34,8 +33,10 @@ export type ConnectedCall = {
   readonly service: string
   readonly address: Omit<ToolServiceAddress, 'token' | 'abilities'>
   readonly token: string | undefined
-  /** Undefined for a service that requests nothing of a client. */
-  readonly client?: CallingClient | undefined
+  /** In whose name: the failures of one caller are not those of another. */
+  readonly caller: string
+  /** From which the tool may request input; undefined: from no client. */
+  readonly client?: ToolClient | undefined
   /** A call that only reads is made again over a new connection, if the one that was kept breaks off. */
   readonly isRead: boolean
   readonly call: RemoteToolCall
@@ -44,29 +45,32 @@ export type ConnectedCall = {
 export class ToolConnections {
   /** In the order of use. */
   readonly #kept = new Map<string, KeptConnection>()
-  readonly #breakers = new Map<string, CircuitBreaker>()
+  readonly breakers: CallBreakers
   readonly #held: HeldCalls<KeptConnection>
+  /** Failures of openings. */
+  readonly #unopened = new WeakSet<object>()
   readonly #now: () => number
 
   /** `now`: milliseconds that never go back. */
   constructor(now: () => number, random: (bytes: number) => string) {
     this.#now = now
     this.#held = new HeldCalls(random)
+    this.breakers = new CallBreakers(now)
   }
 
   /** Throws `Refusal`, as a connection does. */
   async callTool(request: ConnectedCall): Promise<CallOutcome> {
-    const breaker = this.#breakerOf(request)
-    const wait_ms = breaker.admit()
-    if (wait_ms !== undefined) throw refuseSpared(request.service, wait_ms)
+    const { service, address, caller } = request
+    const admitted = this.breakers.admit({ service, url: address.url.href, caller })
+    if (typeof admitted === 'number') throw refuseSpared(service, admitted)
     try {
       const result = await this.#callKept(request)
-      breaker.succeed()
+      admitted.succeed()
       return result
     } catch (error) {
-      if (request.call.cancelled?.aborted) breaker.leave()
-      else if (isFailure(error)) breaker.fail()
-      else breaker.succeed()
+      if (request.call.cancelled?.aborted) admitted.leave()
+      else if (isFailure(error)) admitted.fail(this.#unopened.has(error as object) ? 'connection' : 'call')
+      else admitted.succeed()
       throw error
     }
   }
@@ -76,16 +80,9 @@ export class ToolConnections {
     for (const key of [...this.#kept.keys()]) this.#drop(key)
   }
 
-  #breakerOf({ service, address }: ConnectedCall): CircuitBreaker {
-    const key = `${service} ${address.url.href}`
-    const known = this.#breakers.get(key) ?? new CircuitBreaker(this.#now)
-    this.#breakers.set(key, known)
-    return known
-  }
-
   async #callKept(request: ConnectedCall): Promise<CallOutcome> {
-    const { client } = request
-    const held = client && this.#held.take(client.caller, termsOf(request), client.continuation?.state)
+    const { client, caller } = request
+    const held = client && this.#held.take(caller, termsOf(request), client.continuation?.state)
     if (held) return await this.#callOver(held.at, request, held)
     const key = keyOf(request)
     const isNew = !this.#kept.has(key)
@@ -114,7 +111,8 @@ export class ToolConnections {
   /** What could not be opened is not kept, whatever the reason: the next call tries again. */
   #open(key: string, connect: () => Promise<ToolConnection>): KeptConnection {
     const opening: KeptConnection = { opened: connect(), used_ms: this.#now(), calls: 0, isRetired: false }
-    opening.opened.catch(() => {
+    opening.opened.catch((error: object) => {
+      this.#unopened.add(error)
       if (this.#kept.get(key) === opening) this.#kept.delete(key)
     })
     return opening
@@ -147,14 +145,14 @@ export class ToolConnections {
 
   /** A call that is held uses its connection until its end. */
   #require(kept: KeptConnection, request: ConnectedCall, required: InputRequiredResult): InputRequiredResult {
-    const { service, client } = request
+    const { service, caller, client } = request
     const unsupported = findUnsupported(required.requests, client?.abilities ?? noAbilities)
     if (unsupported !== undefined)
       throw refuse('unavailable', `${service} requires ${unsupported}, which the client of this call does not take`)
     if (!client || !required.held) return required
     kept.calls += 1
     void required.held.ended.then(() => this.#leave(kept))
-    return this.#held.hold(client.caller, termsOf(request), required, { call: required.held, at: kept })
+    return this.#held.hold(caller, termsOf(request), required, { call: required.held, at: kept })
   }
 
   #endIdle(): void {

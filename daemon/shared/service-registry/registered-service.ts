@@ -11,6 +11,18 @@ export const serviceStates = ['live', 'unverified', 'expired'] as const
 /** `push`: the service registers by itself; `pull`: the profile names its URL. */
 export const registrationSources = ['push', 'pull'] as const
 
+/** `open_for_callers`: for those whose own calls have failed. */
+export const breakerStates = ['closed', 'open_for_callers', 'open'] as const
+
+const serviceTools = z.strictObject({
+  accepted: z.int(),
+  offered: z.int(),
+  list: z.enum(['read', 'unread']).meta({ description: 'Whether the gateway has read the list of the service' }),
+  trouble: z.string().optional().meta({ description: 'Why the list cannot be read at present' }),
+  breaker: z.enum(breakerStates),
+})
+export type RegisteredServiceTools = z.infer<typeof serviceTools>
+
 export const registeredService = z
   .strictObject({
     name: serviceName,
@@ -33,6 +45,9 @@ export const registeredService = z
       .meta({ description: 'Subject of the token, or the role that reads the URLs of the profile' }),
     registered_at: z.iso.datetime(),
     expires_at: z.iso.datetime(),
+    tools: serviceTools.optional().meta({
+      description: 'Accepted tools of the service as this process of the gateway offers them; absent without any',
+    }),
   })
   .meta({ id: 'RegisteredService' })
 export type RegisteredService = z.infer<typeof registeredService>

@@ -154,8 +154,13 @@ describe('guardrails', () => {
     const auditor = { token: await world.site.token({ subject: 'al', roles: ['auditor'] }) }
     const trail = await send('GET', '/api/v2/gateway/audit?limit=500', undefined, auditor)
     const events = (trail.json as { items: { event: { action: string; detail: unknown } }[] }).items
-    const rest = events.filter(({ event }) => event.action === 'gateway.rest.forward').map(({ event }) => event.detail)
-    expect(rest).toContainEqual({ code: 'forbidden', method: 'GET', guardrail: 'no-exports', reason: 'denied' })
+    const denials = events
+      .filter(({ event }) => event.action === 'gateway.guardrail.denied')
+      .map(({ event }) => event.detail)
+    const of = { kind: 'rest', method: 'GET' }
+    expect(denials).toContainEqual({ ...of, code: 'forbidden', guardrail: 'no-exports', reason: 'denied' })
+    // The first beyond a rate in its window.
+    expect(denials.filter((detail) => (detail as { reason: string }).reason === 'rate')).toHaveLength(1)
   })
 })
 

@@ -236,7 +236,7 @@ test('where the profile offers no tools, accepted ones are at neither /agentspac
     const { tools, url } = await admin.ok(review, { name: 'maps', authentication: 'none' })
     const chosen = tools.map(({ name, sha256 = '' }) => ({ name, sha256 }))
     await admin.ok(accept, { name: 'maps', url, authentication: 'none', tools: chosen })
-    await waitUntil(async () => (await admin.ok(list, { limit: 500 })).items.every(({ state }) => state === 'offered'))
+    await waitUntil(async () => (await admin.ok(list, { limit: 500 })).items.every(({ state }) => state === 'disabled'))
     expect((await admin.ok(send, { message: 'echo' })).response).toContain('offers you no tools')
     expect((await world.site.call('gateway', 'POST', '/agentspace', {})).status).toBe(404)
   } finally {

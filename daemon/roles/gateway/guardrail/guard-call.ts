@@ -3,6 +3,7 @@ import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { part } from '../../../kernel/role/part.ts'
 import type { KeyValue } from '../../../kernel/store/key-value.ts'
+import { callerKey } from '../caller-key.ts'
 import type { CallMeter } from '../quota/call-meter.ts'
 import type { GuardedCall } from './model.ts'
 import {
@@ -93,7 +94,7 @@ async function takeTurn(
 /** Of the calls of one caller that a guardrail counts. */
 export function countKey(
   { guardrail, reason }: Pick<GuardrailCount, 'guardrail' | 'reason'>,
-  { tenant_id, subject }: Pick<GuardedCall, 'tenant_id' | 'subject'>,
+  caller: Pick<GuardedCall, 'tenant_id' | 'subject'>,
 ): string {
-  return `guardrail:${guardrail}:${reason}:${sha256(JSON.stringify([tenant_id, subject]))}`
+  return `guardrail:${guardrail}:${reason}:${sha256(callerKey(caller))}`
 }

@@ -4,6 +4,7 @@ import { noSuchObject } from '../../../kernel/error/missing-object.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { serviceName } from '../../../shared/routing/ingress-settings.ts'
 import { registeredService } from '../../../shared/service-registry/registered-service.ts'
+import { describeTools } from './describe-tools.ts'
 import { services } from './model.ts'
 import { showService } from './rules.ts'
 
@@ -18,6 +19,7 @@ export const get = operation({
 
   async run(call, { name }) {
     const { value } = await call.store(services).get(name)
-    return value.state === 'claiming' ? noSuchObject(services.name) : showService(value, call.now())
+    if (value.state === 'claiming') return noSuchObject(services.name)
+    return showService(value, call.now(), (await describeTools(call)).get(name))
   },
 })

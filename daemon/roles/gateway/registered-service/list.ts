@@ -4,6 +4,7 @@ import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
 import { componentKinds } from '../../../kernel/settings/gateway-settings.ts'
 import { registeredService, registrationSources } from '../../../shared/service-registry/registered-service.ts'
+import { describeTools } from './describe-tools.ts'
 import { services } from './model.ts'
 import { showService } from './rules.ts'
 
@@ -24,6 +25,7 @@ export const list = operation({
     const query = buildListQuery(filters, limit, cursor)
     const filter = { ...query.filter, state: { in: ['live', 'unverified'] } }
     const { docs, ...counted } = await call.store(services).page({ ...query, filter })
-    return { items: docs.map(({ value }) => showService(value, call.now())), ...counted }
+    const tools = await describeTools(call)
+    return { items: docs.map(({ value }) => showService(value, call.now(), tools.get(value.name))), ...counted }
   },
 })

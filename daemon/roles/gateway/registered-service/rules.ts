@@ -1,5 +1,5 @@
 // When a registration has ended, and which objects a service holds.
-import type { RegisteredService } from '../../../shared/service-registry/registered-service.ts'
+import type { RegisteredService, RegisteredServiceTools } from '../../../shared/service-registry/registered-service.ts'
 import type { StoredService } from './model.ts'
 
 export function isExpired({ ends_ts }: Pick<StoredService, 'ends_ts'>, now: number): boolean {
@@ -12,7 +12,7 @@ export function listsObject({ objects, claiming }: StoredService, object: string
 }
 
 /** As the gateway shows it, by the time of the call. */
-export function showService(service: StoredService, now: number): RegisteredService {
+export function showService(service: StoredService, now: number, tools?: RegisteredServiceTools): RegisteredService {
   const { tenant_id: _site, attempt: _attempt, claiming: _claiming, ...kept } = service
   const { state, info_ts, registered_ts, ends_ts, ttl_s, ...shown } = kept
   return {
@@ -23,5 +23,6 @@ export function showService(service: StoredService, now: number): RegisteredServ
     ttl_seconds: ttl_s,
     registered_at: new Date(registered_ts).toISOString(),
     expires_at: new Date(ends_ts).toISOString(),
+    ...(tools ? { tools } : {}),
   }
 }

@@ -33,6 +33,7 @@ import {
   refuseTrace,
 } from '../../../shared/forwarding/request-trace.ts'
 import { type RoutedTarget, readHostHeader, routeRequest } from '../../../shared/forwarding/route-request.ts'
+import { callerKey } from '../caller-key.ts'
 import { GuardrailRefusal, type Guardrails, guardCall } from '../guardrail/guard-call.ts'
 import { describeDenial } from '../guardrail/record-denial.ts'
 import { guardrailDenialTotal, restRequestTotal, restSeconds } from '../metrics.ts'
@@ -122,7 +123,7 @@ export class RestRequest implements ForwardRoute {
     this.#target = routed
     const caller = await admitCaller(this.#context, admission, presented)
     if (isRefusal(caller)) return refuseWith(caller)
-    const holder = JSON.stringify([caller.tenant_id, caller.subject])
+    const holder = callerKey(caller)
     if (!shares.take(holder))
       return refuseWith(refuse('rate_limited', 'too many requests of this caller are under way'))
     this.#holder = holder

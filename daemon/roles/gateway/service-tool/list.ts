@@ -7,8 +7,11 @@ import { aggregatedName } from '../tool/aggregated-tool.ts'
 import { type AcceptedTool, acceptedTools } from './model.ts'
 import { serviceToolsPart, type ToolListState } from './parts.ts'
 
-/** `held`: its definition has changed. `absent`: not in the list any more. `unverified`: this process has no list of the service. */
-const toolStates = ['offered', 'held', 'absent', 'unverified'] as const
+/**
+ * `held`: its definition has changed. `absent`: not in the list any more. `unverified`: this process has no list of the
+ * service. `disabled`: the gateway offers no tools in this profile (gateway.mcp_enabled).
+ */
+const toolStates = ['offered', 'held', 'absent', 'unverified', 'disabled'] as const
 
 const acceptedTool = z
   .strictObject({
@@ -36,23 +39,33 @@ export const list = operation({
 
   async run(call, { limit, cursor, ...filters }) {
     const { docs, ...counted } = await call.store(acceptedTools).page(buildListQuery(filters, limit, cursor))
-    const { states } = call.part(serviceToolsPart)
-    return { items: docs.map(({ value }) => showTool(value, states.get(value.service))), ...counted }
+    const { states, isOffering } = call.part(serviceToolsPart)
+    const items = docs.map(({ value }) => showTool(value, states.get(value.service), isOffering))
+    return { items, ...counted }
   },
 })
 
-function showTool(tool: AcceptedTool, known: ToolListState | undefined): z.output<typeof acceptedTool> {
+function showTool(
+  tool: AcceptedTool,
+  known: ToolListState | undefined,
+  isOffering: boolean,
+): z.output<typeof acceptedTool> {
   const { service, name, permission, sha256, accepted_by, accepted_ts, held } = tool
   return {
-    ...{ service, name, offered_as: aggregatedName({ service, name }), state: stateOf(tool, known) },
+    ...{ service, name, offered_as: aggregatedName({ service, name }), state: stateOf(tool, known, isOffering) },
     ...(known?.trouble === undefined ? {} : { trouble: known.trouble }),
     ...{ permission, sha256, accepted_by, accepted_at: new Date(accepted_ts).toISOString() },
     ...(held ? { held_at: new Date(held.seen_ts).toISOString() } : {}),
   }
 }
 
-function stateOf({ name, held }: AcceptedTool, known: ToolListState | undefined): (typeof toolStates)[number] {
+function stateOf(
+  { name, held }: AcceptedTool,
+  known: ToolListState | undefined,
+  isOffering: boolean,
+): (typeof toolStates)[number] {
   if (held) return 'held'
   if (!known?.listed) return 'unverified'
-  return known.listed.has(name) ? 'offered' : 'absent'
+  if (!known.listed.has(name)) return 'absent'
+  return isOffering ? 'offered' : 'disabled'
 }

@@ -8,11 +8,13 @@ import {
   InputRequiredResult,
   inputMethods,
   limitAbilities,
+  type ToolClient,
 } from '../../../kernel/tools/client-input.ts'
 import { PassedToolResult, type ToolProgress, type UntrustedObject } from '../../../kernel/tools/tool-service.ts'
+import { callerKey } from '../caller-key.ts'
 import type { AggregatedTool } from '../tool/aggregated-tool.ts'
 import type { AcceptedTool, StoredApproval } from './model.ts'
-import { type CallingClient, serviceToolsPart, type ToolEndpoint } from './parts.ts'
+import { serviceToolsPart, type ToolEndpoint } from './parts.ts'
 
 /** Of the time limit of a call: a service that does not answer has failed before the call has. */
 const share_of_service = 0.9
@@ -35,19 +37,18 @@ export function offerTool(
       const trace = traceHeaders(childTrace(call.trace, (bytes) => call.random(bytes)))
       const onProgress = (progress: ToolProgress) => call.reportProgress(progress)
       const timeout_ms = time_limit_ms * share_of_service
-      const client = callingClient(call, requestable)
-      const request = { name, input, timeout_ms, cancelled: call.signal, onProgress, trace, isRead, client }
+      const request = {
+        ...{ name, input, timeout_ms, cancelled: call.signal, onProgress, trace, isRead },
+        ...{ caller: callerKey(call.caller), client: limitClient(call.client, requestable) },
+      }
       const outcome = await call.part(serviceToolsPart).callTool(endpoint, token, request)
       return new PassedToolResult(outcome instanceof InputRequiredResult ? nameService(service, outcome) : outcome)
     },
   }
 }
 
-function callingClient({ client, caller }: Call, kinds: readonly InputKind[]): CallingClient | undefined {
-  if (!client) return undefined
-  const { tenant_id, subject } = caller
-  const abilities = limitAbilities(client.abilities, kinds)
-  return { ...client, abilities, caller: JSON.stringify([tenant_id, subject]) }
+function limitClient(client: ToolClient | undefined, kinds: readonly InputKind[]): ToolClient | undefined {
+  return client && { ...client, abilities: limitAbilities(client.abilities, kinds) }
 }
 
 /** People see the name of the gateway, and have to know which of its services asks them. */

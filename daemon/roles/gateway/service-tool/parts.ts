@@ -9,16 +9,23 @@ import type {
 } from '../../../kernel/tools/tool-service.ts'
 import type { AggregatedTool } from '../tool/aggregated-tool.ts'
 
-/** The client of a call, from which its tool may request input; `caller`: who alone may give it. */
-export type CallingClient = ToolClient & { readonly caller: string }
-
 /** Where the tools of a registered service are. */
 export type ToolEndpoint = { readonly service: string; readonly url: URL }
 
 /** What one process of the gateway knows of the list of a service. `trouble`: why it cannot be read at present. */
 export type ToolListState = { readonly listed?: ReadonlySet<string> | undefined; readonly trouble?: string | undefined }
 
+/** Calls of a service that are refused at once, since the ones before have failed. */
+export type BreakerState = {
+  /** For every caller. */
+  readonly isOpen: boolean
+  /** Callers for which it is. */
+  readonly callers: number
+}
+
 export interface ServiceTools {
+  /** Whether the gateway offers tools in this profile at all. */
+  readonly isOffering: boolean
   /** Names of the tools that the gateway has from the code, by service. */
   readonly own: ReadonlyMap<string, ReadonlySet<string>>
   /** For lists: bounded, and at no address outside `ingress.registered_networks`. */
@@ -29,11 +36,19 @@ export interface ServiceTools {
   callTool(
     endpoint: ToolEndpoint,
     token: string | undefined,
-    call: RemoteToolCall & { readonly isRead: boolean; readonly client: CallingClient | undefined },
+    call: RemoteToolCall & {
+      readonly isRead: boolean
+      readonly caller: string
+      readonly client: ToolClient | undefined
+    },
   ): Promise<RemoteToolResult | InputRequiredResult>
   /** From now on these tools of the service, and no others. */
   offer(service: string, tools: readonly AggregatedTool[]): void
   readonly states: Map<string, ToolListState>
+  /** Number of tools of the service that are offered now. */
+  countOffered(service: string): number
+  /** Of the services that this process spares; a closed breaker is absent. */
+  listOpenBreakers(): ReadonlyMap<string, BreakerState>
 }
 export const serviceToolsPart = part<ServiceTools>('service-tools')
 
