@@ -4,7 +4,8 @@ import type { DocumentTotal } from '../../daemon/kernel/store/store.ts'
 import type { ApiObject, ServiceClient } from '../client/client.ts'
 import { fetchItems } from '../client/fetch-items.ts'
 import { identifyRole } from '../client/identify-role.ts'
-import { formatInstant } from './tables.ts'
+import { formatInstant } from './cells.ts'
+import { listGatewayReaders } from './gateway-panes.ts'
 import { awaiting_filter, type PaneName } from './view.ts'
 
 /** The service that the screens read: a site on this machine, or the role behind one URL. */
@@ -57,6 +58,7 @@ export async function fetchAdminSnapshot(source: AdminSource, filter: string | u
     ['pipelines', 'ingest', () => fetchPipelines(call)],
     ['channels', 'site', async () => ({ items: await list('site.channel.list', {}) })],
     ['denials', 'proxy', () => fetchDenials(call)],
+    ...listGatewayReaders(call),
   ]
   const available = readers.filter(([, name]) => roles.some((role) => role.name === name))
   const [states, ...contents] = await Promise.all([

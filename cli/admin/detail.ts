@@ -1,16 +1,10 @@
 // Every field of one row, line by line, for the screen that the enter key opens.
 import { escapeLine } from '../../daemon/kernel/text/escape-line.ts'
 import type { ApiObject } from '../client/client.ts'
+import { formatFigure, formatInstant, formatText, selectTone, type Tone } from './cells.ts'
 import { wrapText } from './layout.ts'
-import {
-  formatContributors,
-  formatFigure,
-  formatInstant,
-  formatScore,
-  formatText,
-  selectTone,
-  type Tone,
-} from './tables.ts'
+import { buildRowCommand } from './pane-commands.ts'
+import { formatContributors, formatScore } from './tables.ts'
 import type { PaneName } from './view.ts'
 
 export type DetailLine = { readonly label: string; readonly text: string; readonly tone?: Tone }
@@ -30,10 +24,15 @@ export function buildDetail(
     pipelines: buildPipelineDetail,
     channels: buildFieldDetail,
     denials: buildFieldDetail,
+    services: buildServiceDetail,
+    tools: buildFieldDetail,
+    quotas: buildQuotaDetail,
+    decisions: buildFieldDetail,
   }[pane](item)
   const explanation = (prose ?? []).map((text, index): DetailLine => ({ label: index === 0 ? 'why' : '', text }))
   const text_width_chars = Math.max(20, columns - label_width_chars - 1)
-  return [...lines, ...(prose ? [blankLine] : []), ...explanation].flatMap(({ label, text, ...tone }) =>
+  const command = { label: 'command', text: buildRowCommand(pane, item) }
+  return [...lines, ...(prose ? [blankLine] : []), ...explanation, command].flatMap(({ label, text, ...tone }) =>
     // Escaped before it is wrapped, since an escape is longer than its character.
     wrapText(escapeLine(text), text_width_chars).map((line, index) => ({
       label: index === 0 ? label : '',
@@ -135,6 +134,26 @@ function buildHistory({ history: steps = [] }: ApiObject): DetailLine[] {
 
 function formatReason(reason: unknown): string {
   return reason === undefined ? '' : ` (${reason})`
+}
+
+function buildServiceDetail({ tools, ...service }: ApiObject): DetailLine[] {
+  const { accepted, offered, list, trouble, breaker } = (tools ?? {}) as ApiObject
+  return [
+    ...buildFieldDetail(service),
+    ...(tools === undefined ? [] : [{ label: 'tools', text: `${offered} of ${accepted} accepted ones are offered` }]),
+    ...detailLine('list of tools', list),
+    ...detailLine('trouble', trouble),
+    ...detailLine('breaker', breaker),
+  ]
+}
+
+function buildQuotaDetail({ quotas, ...usage }: ApiObject): DetailLine[] {
+  const lines = (quotas as readonly ApiObject[]).map(({ guardrail, used, limit, window_s, left, resets_at }) => ({
+    label: 'quota',
+    text: `${guardrail}: ${used} of ${limit} calls in ${window_s} s, ${left} left${resets_at ? ` until ${formatInstant(resets_at)}` : ''}`,
+    ...(left === 0 ? { tone: 'bad' as const } : {}),
+  }))
+  return [...buildFieldDetail(usage), ...lines]
 }
 
 /** One line for each field, in the order of the service. */

@@ -15,6 +15,9 @@ test('80 by 24 shows all panes; a handful of lines only the one in focus', () =>
   expect(computePaneHeights(24, 'roles', { roles: 3, sessions: 9, channels: 2, denials: 40 })).toEqual({
     ...{ roles: 2, channels: 2, denials: 4, sessions: 5 },
   })
+  expect(computePaneHeights(24, 'quotas', { roles: 2, services: 9, tools: 40, quotas: 90, decisions: 7 })).toEqual({
+    ...{ roles: 2, services: 2, tools: 2, quotas: 3, decisions: 2 },
+  })
   expect(computePaneHeights(10, 'channels', { roles: 2, sessions: 50, channels: 2 })).toEqual({ channels: 5 })
 })
 
@@ -39,7 +42,7 @@ test('every table fits, and at 80 columns nothing of it is left out', () => {
       expect(columns.every(({ heading }, at) => heading.length <= (sizes[at] ?? 0))).toBe(true)
     }
   }
-  expect(panes.map((pane) => buildPaneTable(pane, [], 80).columns.length)).toEqual([4, 6, 4, 10, 5])
+  expect(panes.map((pane) => buildPaneTable(pane, [], 80).columns.length)).toEqual([4, 6, 4, 10, 5, 5, 4, 5, 5])
 })
 
 test('the selected row is always among those shown', () => {

@@ -1,5 +1,5 @@
 // Divides the lines and columns of a terminal among the panes, down to 80 by 24 and less.
-import type { PaneColumn } from './tables.ts'
+import type { PaneColumn } from './cells.ts'
 import { type PaneName, panes } from './view.ts'
 
 /** Table rows of each pane; a pane without room is absent. */
@@ -12,12 +12,16 @@ const screen_overhead_rows = 3
 /** Most rows above the minimum. */
 const max_extra_rows: Readonly<Record<PaneName, number>> = {
   ...{ roles: 9, sessions: 0, pipelines: 8, channels: 8, denials: 8 },
+  ...{ services: 8, tools: 8, quotas: 8, decisions: 8 },
 }
 const min_rows: Readonly<Record<PaneName, number>> = {
   ...{ roles: 2, sessions: 4, pipelines: 2, channels: 2, denials: 4 },
+  ...{ services: 2, tools: 2, quotas: 2, decisions: 2 },
 }
 /** The first visible pane of this list gets the rows that the others leave. */
-const panePriority: readonly PaneName[] = ['sessions', 'pipelines', 'denials', 'channels', 'roles']
+const panePriority: readonly PaneName[] = [
+  ...(['sessions', 'pipelines', 'denials', 'quotas', 'decisions', 'tools', 'services', 'channels', 'roles'] as const),
+]
 
 /**
  * Height of each visible pane. `lines` of the terminal; `counts`: rows of each visible pane. If the minimum of all panes

@@ -1,8 +1,9 @@
 // Table rows of sessions, roles, pipelines and channels: their text, and the cells that are highlighted.
 import { expect, test } from 'vitest'
 import type { ApiObject } from '../client/client.ts'
+import type { PaneCell } from './cells.ts'
 import { buildDetail } from './detail.ts'
-import { buildPaneTable, type PaneCell } from './tables.ts'
+import { buildPaneTable } from './tables.ts'
 import type { PaneName } from './view.ts'
 
 const row = (pane: PaneName, item: ApiObject, columns = 80): Record<string, PaneCell | undefined> => {
@@ -85,6 +86,54 @@ test('a denial shows its count, its reason, the request and the caller', () => {
   })
   const all = buildDetail('denials', denial, undefined, 80).map(({ label, text }) => `${label}|${text}`)
   expect(all).toEqual(expect.arrayContaining(['path|/x', 'at most over|2']))
+})
+
+const service = {
+  ...{ name: 'maps', state: 'live', url: 'http://maps.example', expires_at: '2026-05-03T10:00:00.000Z' },
+  tools: { accepted: 4, offered: 3, list: 'read', breaker: 'open_for_callers' },
+}
+
+test('a service shows how many of its tools are offered, and whom it is spared', () => {
+  expect(row('services', service)).toMatchObject({
+    ...{ SERVICE: { text: 'maps' }, STATE: { text: 'live', tone: 'good' }, TOOLS: { text: '3/4', tone: 'warn' } },
+    ...{ LIST: { text: 'read', tone: 'good' }, BREAKER: { text: 'open_for_callers', tone: 'warn' } },
+  })
+  expect(row('services', { ...service, tools: undefined })).toMatchObject({ TOOLS: { text: '-' }, LIST: { text: '-' } })
+  expect(row('services', service, 160).URL?.text).toBe('http://maps.example')
+  const all = buildDetail('services', service, undefined, 80).map(({ label, text }) => `${label}|${text}`)
+  expect(all).toEqual(expect.arrayContaining(['tools|3 of 4 accepted ones are offered', 'breaker|open_for_callers']))
+  expect(all.at(-1)).toBe('command|platform gateway show maps')
+})
+
+test('a tool that is held stands out', () => {
+  const tool = { offered_as: 'maps__route', service: 'maps', state: 'held', permission: 'gateway:call' }
+  expect(row('tools', tool)).toMatchObject({ TOOL: { text: 'maps__route' }, STATE: { text: 'held', tone: 'bad' } })
+  expect(row('tools', { ...tool, state: 'disabled' }).STATE?.tone).toBe('warn')
+})
+
+const usage = {
+  ...{ subject: 'ann', kind: 'tool', target: 'maps__route', calls: 60, refused: 2, left: 0 },
+  quotas: [{ guardrail: 'pace', window_s: 60, limit: 60, used: 62, left: 0, resets_at: '2026-05-03T10:00:00.000Z' }],
+}
+
+test('a caller shows its calls, and a quota that is used up', () => {
+  expect(row('quotas', usage, 120)).toEqual({
+    ...{ CALLER: { text: 'ann' }, TARGET: { text: 'maps__route' }, CALLS: { text: '60' } },
+    ...{ REFUSED: { text: '2', tone: 'warn' }, LEFT: { text: '0', tone: 'bad' } },
+    QUOTAS: { text: 'pace 62 of 60 a minute', tone: 'faint' },
+  })
+  expect(row('quotas', { ...usage, quotas: [], left: undefined }, 120)).toMatchObject({ LEFT: { text: '-' } })
+  const all = buildDetail('quotas', usage, undefined, 100).map(({ label, text }) => `${label}|${text}`)
+  expect(all).toContain('quota|pace: 62 of 60 calls in 60 s, 0 left until 2026-05-03 10:00:00')
+})
+
+test('a decision names its guardrail, and the command for its caller where a shell reads it as one word', () => {
+  const decision = { seq: 7, at: '2026-05-03T10:00:00.000Z', guardrail: 'pace', reason: 'rate', subject: 'ann' }
+  expect(row('decisions', decision)).toMatchObject({ GUARDRAIL: { text: 'pace' }, REASON: { text: 'rate' } })
+  const commandOf = (subject: string) => buildDetail('decisions', { ...decision, subject }, undefined, 80).at(-1)?.text
+  expect(commandOf('ann')).toBe('platform gateway decisions --subject ann')
+  for (const subject of ['$(reboot)', '--url', "a'b", 'a b', '-rf'])
+    expect(commandOf(subject)).toBe('platform gateway decisions')
 })
 
 test('details tell a session’s history and why it is in conflict, within the width', () => {

@@ -1,18 +1,21 @@
 // Tables of the panes: columns, widths, and cells with a tone.
 import type { ApiObject } from '../client/client.ts'
+import {
+  formatFigure,
+  formatInstant,
+  formatPending,
+  formatStateCell,
+  formatText,
+  type PaneCell,
+  type PaneColumn,
+  type PaneColumnSource,
+  plainCell,
+  selectTone,
+  troubleCell,
+} from './cells.ts'
+import { gatewayColumns } from './gateway-columns.ts'
 import type { PaneName } from './view.ts'
 
-export type Tone = 'good' | 'bad' | 'warn' | 'faint'
-export type PaneCell = { readonly text: string; readonly tone?: Tone }
-
-export type PaneColumn = {
-  readonly heading: string
-  /** Characters; a growing column also shares the rest of the line. */
-  readonly width: number
-  readonly grows?: boolean
-  /** Hidden on terminals with fewer columns than this. */
-  readonly minColumns?: number
-}
 export type PaneTable = {
   readonly columns: readonly PaneColumn[]
   readonly rows: readonly { readonly key: string; readonly cells: readonly PaneCell[] }[]
@@ -20,8 +23,6 @@ export type PaneTable = {
 
 /** Smallest useful width of a growing column. */
 const min_growing_chars = 8
-
-type PaneColumnSource = PaneColumn & { readonly cell: (item: ApiObject) => PaneCell }
 
 /** Builds the table of a pane for a terminal with `columns`. An absent value is a dash. */
 export function buildPaneTable(pane: PaneName, items: readonly ApiObject[], columns: number): PaneTable {
@@ -46,22 +47,22 @@ function selectFittingColumns(candidates: readonly PaneColumnSource[], columns: 
     : selectFittingColumns(candidates.slice(0, -1), columns)
 }
 
-/** Stable key of a row within its pane. */
-export function buildRowKey(pane: PaneName, item: ApiObject): string {
-  if (pane === 'roles') return String(item.name)
-  if (pane === 'pipelines') return String(item.uid)
-  if (pane === 'denials') return `${item.reason} ${item.method} ${item.path}`
-  return pane === 'sessions' ? String(item.id) : `${item.transport} ${item.peer} ${item.direction}`
+const rowKeys: Readonly<Record<PaneName, (item: ApiObject) => string>> = {
+  roles: ({ name }) => String(name),
+  sessions: ({ id }) => String(id),
+  pipelines: ({ uid }) => String(uid),
+  channels: ({ transport, peer, direction }) => `${transport} ${peer} ${direction}`,
+  denials: ({ reason, method, path }) => `${reason} ${method} ${path}`,
+  services: ({ name }) => String(name),
+  tools: ({ offered_as }) => String(offered_as),
+  quotas: ({ subject, kind, target }) => `${subject} ${kind} ${target}`,
+  decisions: ({ seq }) => String(seq),
 }
 
-const plainCell =
-  (name: string, tone?: Tone) =>
-  (item: ApiObject): PaneCell => ({ text: formatText(item[name]), ...(tone ? { tone } : {}) })
-
-/** A count that should be zero; any other is bad. */
-const troubleCell =
-  (name: string) =>
-  (item: ApiObject): PaneCell => ({ text: formatText(item[name]), ...(item[name] ? { tone: 'bad' as const } : {}) })
+/** Stable key of a row within its pane. */
+export function buildRowKey(pane: PaneName, item: ApiObject): string {
+  return rowKeys[pane](item)
+}
 
 const paneColumns: Readonly<Record<PaneName, readonly PaneColumnSource[]>> = {
   roles: [
@@ -132,33 +133,7 @@ const paneColumns: Readonly<Record<PaneName, readonly PaneColumnSource[]>> = {
       cell: ({ last_at }) => ({ text: formatInstant(last_at), tone: 'faint' }),
     },
   ],
-}
-
-const stateTones: Readonly<Record<string, Tone>> = {
-  ok: 'good',
-  RATIFIED: 'good',
-  open: 'good',
-  active: 'good',
-  success: 'good',
-  running: 'good',
-  queued: 'warn',
-  paused: 'warn',
-  pending_validation: 'warn',
-  starting: 'warn',
-  stopping: 'warn',
-  PENDING_QUORUM: 'warn',
-  PROPOSED: 'warn',
-  WITHDRAWN: 'faint',
-}
-
-/** Tone of a state; an unknown state is bad. */
-export function selectTone(state: string): Tone {
-  return stateTones[state] ?? 'bad'
-}
-
-/** An absent state is none that is bad. */
-function formatStateCell(state: unknown): PaneCell {
-  return { text: formatText(state), ...(state === undefined ? {} : { tone: selectTone(String(state)) }) }
+  ...gatewayColumns,
 }
 
 function formatStart(run: unknown): PaneCell {
@@ -190,22 +165,4 @@ export function formatScore({ result }: ApiObject): string | undefined {
 export function formatContributors({ contributors, policy }: ApiObject): string {
   const { m, n } = (policy ?? {}) as ApiObject
   return `${contributors}/${n} m${m}`
-}
-
-function formatPending(count: unknown): PaneCell {
-  return { text: formatText(count), ...(count ? { tone: 'warn' as const } : {}) }
-}
-
-/** UTC, to the second. */
-export function formatInstant(instant: unknown): string {
-  return formatText(instant).replace('T', ' ').slice(0, 19)
-}
-
-/** Four decimals are enough to read. */
-export function formatFigure(value: unknown): string | undefined {
-  return typeof value === 'number' ? value.toFixed(4) : undefined
-}
-
-export function formatText(value: unknown): string {
-  return value === undefined || value === null ? '-' : typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

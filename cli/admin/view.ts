@@ -1,5 +1,8 @@
 // Rules of the screens, without a screen: the view, and its change by a key.
-export const panes = ['roles', 'sessions', 'pipelines', 'channels', 'denials'] as const
+export const panes = [
+  ...(['roles', 'sessions', 'pipelines', 'channels', 'denials'] as const),
+  ...(['services', 'tools', 'quotas', 'decisions'] as const),
+] as const
 export type PaneName = (typeof panes)[number]
 
 /** States to filter sessions by. */
@@ -28,7 +31,8 @@ export const initialView: AdminView = {
   pane: 'sessions',
   selected: {
     ...{ roles: undefined, sessions: undefined, pipelines: undefined },
-    ...{ channels: undefined, denials: undefined },
+    ...{ channels: undefined, denials: undefined, services: undefined },
+    ...{ tools: undefined, quotas: undefined, decisions: undefined },
   },
   filter: undefined,
   overlay: 'nothing',

@@ -1,4 +1,4 @@
-// Opens the terminal screens over a running site: roles, sessions, channels, denials.
+// Opens the terminal screens over a running site: roles, sessions, pipelines, channels, denials, and the gateway.
 import { listListeners } from '../../daemon/kernel/role/configured-listener.ts'
 import { offline } from '../../daemon/offline/offline.ts'
 import type { AdminSource } from '../admin/admin-snapshot.ts'
@@ -11,7 +11,7 @@ const { url, ca, token, tokenFile } = serviceOptions
 
 export const definition = command({
   words: 'admin',
-  summary: 'Watch roles, sessions, channels and denials on one screen',
+  summary: 'Watch roles, sessions, pipelines, channels, denials and the gateway on one screen',
   notes: 'Needs a terminal. `?` lists the keys, `q` quits. The screens are read-only.',
   options: { ...siteOption, url, ca, token, tokenFile },
   example: 'platform admin --site ./site',

@@ -1,19 +1,28 @@
-// Shows the health of each role, queried over its local socket or over a URL.
+// Shows the health of each role, queried over its local socket or over a URL, and the figures of a gateway.
 
 import { isRefusal } from '../../daemon/kernel/error/errors.ts'
 import { listListeners } from '../../daemon/kernel/role/configured-listener.ts'
 import { offline } from '../../daemon/offline/offline.ts'
 import type { ServiceClient } from '../client/client.ts'
+import { fetchGatewaySummary } from '../client/gateway-summary.ts'
 import { identifyRole } from '../client/identify-role.ts'
+import { formatGatewaySummary } from '../format/gateway-summary.ts'
 import { connectService, serviceOptions } from '../options/service-options.ts'
 import { requireOwnSite } from '../options/site-options.ts'
 import { command } from '../program/command.ts'
-import { colourText, formatTable, line_break, type OutputRow, printResult } from '../terminal/output.ts'
+import {
+  colourText,
+  formatTable,
+  line_break,
+  type OutputRow,
+  paragraph_break,
+  printResult,
+} from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 export const definition = command({
   words: 'status',
-  summary: 'Show which roles run, their health and their listeners',
+  summary: 'Show which roles run, their health and their listeners, and what the gateway does',
   notes: 'Exit code 4: a role is not ready or does not answer. With --url, shows the one role that answers there.',
   options: { ...serviceOptions },
   example: 'platform status',
@@ -26,7 +35,14 @@ export const definition = command({
     const items = await Promise.all(
       listeners.map(async (listener) => ({ ...listener, ...(await fetchRoleStatus(api, listener.role)) })),
     )
-    printResult(terminal, params.json, { items }, () => formatRoleStatuses(terminal, items))
+    const isGatewayRunning = items.some(({ role, state }) => role === 'gateway' && !state.startsWith('not '))
+    const gateway = isGatewayRunning ? await fetchGatewaySummary(api) : undefined
+    printResult(terminal, params.json, { items, ...(gateway ? { gateway } : {}) }, () =>
+      [
+        formatRoleStatuses(terminal, items),
+        ...(gateway ? [formatGatewaySummary(terminal, gateway).join(line_break)] : []),
+      ].join(paragraph_break),
+    )
     return items.every(({ state }) => !state.startsWith('not ')) ? 0 : 4
   },
 })

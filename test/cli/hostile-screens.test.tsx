@@ -42,7 +42,7 @@ test('no screen shows a control character, or a line that the service forged', a
   const stdin = typingInput()
   const source = {
     siteName: hostileText,
-    roles: ['site', 'consensus', 'proxy'].map((name) => ({ name, url: hostileText })),
+    roles: ['site', 'consensus', 'proxy', 'gateway'].map((name) => ({ name, url: hostileText })),
     connect: async () => connectServiceClient({ folder: undefined, url: new URL(service.url), token: 'x', env: {} }),
   }
   const screen = render(createElement(Admin, { source, hasColour: false }), {

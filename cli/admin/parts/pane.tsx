@@ -3,12 +3,15 @@ import { Box } from 'ink'
 import { exactTotal } from '../../../daemon/kernel/operation/paging.ts'
 import type { DocumentTotal } from '../../../daemon/kernel/store/store.ts'
 import { formatTotal } from '../../client/format-total.ts'
+import type { PaneCell, PaneColumn } from '../cells.ts'
 import { computeColumnWidths, computeFirstRow } from '../layout.ts'
-import type { PaneCell, PaneColumn, PaneTable } from '../tables.ts'
+import type { PaneTable } from '../tables.ts'
 import { ToneText } from './tone-text.tsx'
 
 type PaneProps = {
   readonly title: string
+  /** Shows the same without a screen. */
+  readonly command: string
   readonly table: PaneTable
   readonly fault: string | undefined
   /** Number of rows in the whole list, of which the table has the first. */
@@ -22,7 +25,18 @@ type PaneProps = {
   readonly columns: number
 }
 
-export function Pane({ title, table, total, fault, emptyText, selected, isFocused, height, columns }: PaneProps) {
+export function Pane({
+  title,
+  command,
+  table,
+  total,
+  fault,
+  emptyText,
+  selected,
+  isFocused,
+  height,
+  columns,
+}: PaneProps) {
   const { rows } = table
   const firstRow = computeFirstRow(selected, height, rows.length)
   const visible = rows.slice(firstRow, firstRow + height)
@@ -35,7 +49,12 @@ export function Pane({ title, table, total, fault, emptyText, selected, isFocuse
   )
   return (
     <Box flexDirection="column" height={height + 2}>
-      <ToneText text={`${isFocused ? '▌' : ' '}${title} (${range})`} isBold isInverse={isFocused} />
+      <Box columnGap={2} height={1}>
+        <Box flexShrink={0}>
+          <ToneText text={`${isFocused ? '▌' : ' '}${title} (${range})`} isBold isInverse={isFocused} />
+        </Box>
+        <ToneText text={command} tone="faint" />
+      </Box>
       <PaneLine mark=" " cells={headings} columns={table.columns} widths={widths} isInverse={false} />
       {fault !== undefined && <ToneText text={`  ${fault}`} tone="bad" />}
       {fault === undefined && rows.length === 0 && <ToneText text={`  ${emptyText}`} tone="faint" />}

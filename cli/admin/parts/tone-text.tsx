@@ -2,7 +2,7 @@
 import { Text } from 'ink'
 import { createContext, useContext } from 'react'
 import { escapeLine } from '../../../daemon/kernel/text/escape-line.ts'
-import type { Tone } from '../tables.ts'
+import type { Tone } from '../cells.ts'
 
 /** Whether to use colours; Ink itself does not read NO_COLOR. */
 export const ColourContext = createContext(false)

@@ -1,4 +1,4 @@
-// The screen: roles, sessions, pipelines, channels and denials as they change, and the overlays that keys open.
+// The screen: roles, sessions, pipelines, channels, denials and what a gateway does, as they change, and the overlays that keys open.
 import { Box, useApp, useInput, useWindowSize } from 'ink'
 import { useRef, useState } from 'react'
 import { type AdminSnapshot, type AdminSource, findExplainingObject } from '../admin-snapshot.ts'

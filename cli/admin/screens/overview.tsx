@@ -2,6 +2,7 @@
 import { Box } from 'ink'
 import type { AdminSnapshot, PaneContent } from '../admin-snapshot.ts'
 import { computePaneHeights } from '../layout.ts'
+import { paneCommands } from '../pane-commands.ts'
 import { Pane } from '../parts/pane.tsx'
 import { buildPaneTable, buildRowKey } from '../tables.ts'
 import { type AdminView, findSelectedRow, type PaneName, panes, selectFocus } from '../view.ts'
@@ -13,12 +14,16 @@ type OverviewProps = {
   readonly lines: number
 }
 
-const emptyPaneTexts = {
+const emptyPaneTexts: Readonly<Record<PaneName, string>> = {
   roles: 'the profile runs no roles',
   sessions: 'no such sessions',
   pipelines: 'no pipelines: `platform ingest deploy FILE`',
   channels: 'no peer is pinned: `platform peers add NAME --keys FILE --tenant TENANT --ceiling LEVEL`',
   denials: 'no denied requests',
+  services: 'no service has registered',
+  tools: 'no tool of a registered service has been accepted: `platform gateway review NAME`',
+  quotas: 'no calls within a day',
+  decisions: 'no call that a guardrail refused',
 }
 
 export function Overview({ view, snapshot, columns, lines }: OverviewProps) {
@@ -40,6 +45,7 @@ export function Overview({ view, snapshot, columns, lines }: OverviewProps) {
           <Pane
             key={pane}
             title={formatPaneTitle(pane, view, range)}
+            command={paneCommands[pane]}
             table={buildPaneTable(pane, items, columns)}
             total={total}
             fault={fault}

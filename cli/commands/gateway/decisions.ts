@@ -1,5 +1,5 @@
 // Lists the calls that guardrails have refused, from the audit log of the gateway.
-import { denialRecords, readDenialRow } from '../../format/guardrail-rows.ts'
+import { denialRecords, readDenialRow } from '../../client/guardrail-rows.ts'
 import { listCommand } from '../../program/list-command.ts'
 import { instant, text } from '../../program/params.ts'
 

@@ -1,5 +1,5 @@
 // Lists the calls of each caller by tool, and what is left of its quotas.
-import { formatQuotas } from '../../format/guardrail-rows.ts'
+import { formatQuotas } from '../../client/guardrail-rows.ts'
 import { listCommand } from '../../program/list-command.ts'
 import { choice, text } from '../../program/params.ts'
 
