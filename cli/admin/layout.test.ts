@@ -5,7 +5,7 @@ import { computeColumnWidths, computeFirstRow, computePaneHeights, pane_overhead
 import { buildPaneTable } from './tables.ts'
 import { panes } from './view.ts'
 
-test('80 by 24 shows all panes; a handful of lines only the one in focus', () => {
+test('80 by 24 shows all panes, or those beside the one in focus; a handful of lines that one alone', () => {
   expect(computePaneHeights(24, 'sessions', { roles: 2, sessions: 50, channels: 2 })).toEqual({
     roles: 2,
     channels: 2,
@@ -18,6 +18,11 @@ test('80 by 24 shows all panes; a handful of lines only the one in focus', () =>
   expect(computePaneHeights(24, 'quotas', { roles: 2, services: 9, tools: 40, quotas: 90, decisions: 7 })).toEqual({
     ...{ roles: 2, services: 2, tools: 2, quotas: 3, decisions: 2 },
   })
+  const everyPane = Object.fromEntries(panes.map((pane) => [pane, 50]))
+  expect(computePaneHeights(24, 'decisions', everyPane)).toEqual({
+    ...{ services: 3, tools: 3, quotas: 4, decisions: 3 },
+  })
+  expect(Object.keys(computePaneHeights(24, 'sessions', everyPane))).toEqual(['roles', 'sessions', 'pipelines'])
   expect(computePaneHeights(10, 'channels', { roles: 2, sessions: 50, channels: 2 })).toEqual({ channels: 5 })
 })
 

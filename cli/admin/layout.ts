@@ -25,7 +25,7 @@ const panePriority: readonly PaneName[] = [
 
 /**
  * Height of each visible pane. `lines` of the terminal; `counts`: rows of each visible pane. If the minimum of all panes
- * does not fit, only the pane in focus is shown.
+ * does not fit, the pane in focus is shown with as many of its neighbours as fit.
  */
 export function computePaneHeights(
   lines: number,
@@ -33,10 +33,15 @@ export function computePaneHeights(
   counts: Readonly<Partial<Record<PaneName, number>>>,
 ): PaneHeights {
   const rows = lines - screen_overhead_rows
-  const visible = panes.filter((pane) => counts[pane] !== undefined)
   const countRows = (pane: PaneName) => counts[pane] ?? 0
   const minRows = (pane: PaneName) =>
     pane === 'roles' ? Math.min(min_rows.roles, Math.max(1, countRows(pane))) : min_rows[pane]
+  const visible = selectNeighbours(
+    panes.filter((pane) => counts[pane] !== undefined),
+    focus,
+    (pane) => minRows(pane) + pane_overhead_rows,
+    rows,
+  )
   const table_rows = rows - visible.length * pane_overhead_rows
   const spare_rows = visible.reduce((remaining, pane) => remaining - minRows(pane), table_rows)
   if (spare_rows < 0) return { [focus]: Math.max(1, rows - pane_overhead_rows) }
@@ -49,6 +54,31 @@ export function computePaneHeights(
   })
   const largestHeight = heights.reduce((remaining, [, size]) => remaining - size, table_rows)
   return Object.fromEntries([...heights, ...(largest ? [[largest, largestHeight]] : [])])
+}
+
+/** The pane in focus, and the next ones before and after it in turn, as long as they fit. */
+function selectNeighbours(
+  candidates: readonly PaneName[],
+  focus: PaneName,
+  heightOf: (pane: PaneName) => number,
+  rows: number,
+): readonly PaneName[] {
+  const at = candidates.indexOf(focus)
+  const nearest = candidates.toSorted((one, other) => distance(one) - distance(other))
+  const selected = new Set<PaneName>()
+  let height = 0
+  for (const pane of nearest) {
+    height += heightOf(pane)
+    if (height > rows) break
+    selected.add(pane)
+  }
+  return candidates.filter((pane) => selected.has(pane) || pane === focus)
+
+  /** A neighbour after the focus comes before the one on its other side. */
+  function distance(pane: PaneName): number {
+    const steps = candidates.indexOf(pane) - at
+    return Math.abs(steps) * 2 - (steps > 0 ? 1 : 0)
+  }
 }
 
 /** First visible row of a window of `height` rows that contains the selected row. */

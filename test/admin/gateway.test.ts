@@ -1,6 +1,6 @@
 // The terminal screen over a gateway: services, their tools, quotas of callers, and calls that guardrails refused.
 import { afterAll, beforeAll, expect } from 'vitest'
-import { findExecutable } from '../support/command/run-executable.ts'
+import { findExecutable, runExecutable } from '../support/command/run-executable.ts'
 import { type LibraryService, startLibraryService } from '../support/mcp/library-service.ts'
 import { requires } from '../support/runner/requires.ts'
 import { editProfile } from '../support/site/packaged-federation.ts'
@@ -28,7 +28,9 @@ beforeAll(async () => {
   const body = { name: 'maps', url: service.url.origin, ttl_seconds: 86_400, component_kind: 'library' }
   const registered = await post('/api/v1/register', 'svc-maps', 'service', body)
   expect([registered.status, await registered.text()]).toEqual([200, expect.any(String)])
-  const accepted = site.run(['gateway', 'accept', 'maps', '--authentication', 'none', '--yes'])
+  // The service answers from this process.
+  const words = ['gateway', 'accept', 'maps', '--authentication', 'none', '--yes', '--site', site.dir]
+  const accepted = await runExecutable(words, { cwd: site.dir })
   expect([accepted.exit, accepted.stderr]).toEqual([0, ''])
 })
 afterAll(async () => {

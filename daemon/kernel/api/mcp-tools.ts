@@ -4,6 +4,7 @@ import {
   type AddressedOperation,
   type AnyOperation,
   hasBody,
+  isReadOperation,
   isServedBy,
   type SurfaceName,
 } from '../operation/operation.ts'
@@ -174,8 +175,9 @@ function inlineRootSchema(schema: JsonSchema): JsonSchema {
   return { ...own, ...rootSchema, $defs: isRecursive ? { ...others, [name]: rootSchema } : others }
 }
 
-function annotationsOf({ method, creates = false }: AnyOperation): McpToolAnnotations {
-  const readOnlyHint = method === 'GET'
+function annotationsOf(operation: AnyOperation): McpToolAnnotations {
+  const { method, creates = false } = operation
+  const readOnlyHint = isReadOperation(operation)
   return {
     readOnlyHint,
     destructiveHint: !readOnlyHint && !creates,

@@ -83,6 +83,8 @@ export type Operation<I extends InputSchema = InputSchema, O extends OutputSchem
   readonly message?: { readonly kind: MessageKind; readonly data: z.ZodType }
   /** Honours `Idempotency-Key`. */
   readonly creates?: boolean
+  /** True for a POST that changes nothing: its input is too large for a query. */
+  readonly reads?: boolean
   /** The answer carries `version` as an ETag, and `If-Match` is honoured. */
   readonly versioned?: boolean
   /** Largest request body in bytes; default 1 MiB. The stages of a larger one take a turn of the event loop each. */
@@ -125,6 +127,11 @@ const max_time_limit_ms = 600_000
 /** Whether the listeners of profiles C and D for other machines leave it out: a role authenticates on local sockets alone. */
 export function isInside({ inside, allow }: Pick<AnyOperation, 'inside' | 'allow'>): boolean {
   return inside === true || allow === 'role'
+}
+
+/** Whether performing it changes nothing, by its declaration. */
+export function isReadOperation({ method, reads = false }: Pick<AnyOperation, 'method' | 'reads'>): boolean {
+  return method === 'GET' || reads
 }
 
 /** The time after which the operation is answered `timeout`, wherever the request came from. */

@@ -4,8 +4,11 @@ import { type AddressRule, anyAddress, networkRule } from '../../../adapters/pla
 import { product } from '../../../adapters/platform/product/product.ts'
 import type { SiteResources } from '../../boot/site-resources.ts'
 import { toolsTopic } from '../../kernel/api/mcp-tools.ts'
+import { builtInRoles } from '../../kernel/identity/identity.ts'
 import type { AddressedOperation } from '../../kernel/operation/operation.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
+import { identitySettings } from '../../kernel/settings/platform-settings.ts'
+import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import type { RemoteToolCall, ToolServiceLimits, ToolServices } from '../../kernel/tools/tool-service.ts'
 import type { ServiceTools } from '../../roles/gateway/service-tool/parts.ts'
 import { settings } from '../../roles/gateway/settings.ts'
@@ -39,7 +42,7 @@ export type OpenedServiceTools = {
 
 export function openServiceTools(
   { resolved, announcements, random }: Pick<SiteResources, 'resolved' | 'announcements' | 'random'>,
-  { own, isOffering }: Pick<ServiceTools, 'own' | 'isOffering'>,
+  given: Pick<ServiceTools, 'own' | 'isOffering'>,
 ): OpenedServiceTools {
   const { ca_file } = getSettings(resolved, settings)
   const ca = ca_file === undefined ? undefined : readFileSync(ca_file, 'utf8')
@@ -50,7 +53,7 @@ export function openServiceTools(
   const offered = new Map<string, readonly AggregatedTool[]>()
   let operations: readonly AddressedOperation[] = []
   const part: ServiceTools = {
-    ...{ own, isOffering, services: registered, states: new Map() },
+    ...{ ...given, services: registered, states: new Map(), permissions: listPermissions(resolved) },
     addressOf: ({ url }, token) => ({ url, token, ca }),
     callTool({ service, url }, token, { isRead, caller, client, ...call }) {
       const reached = { services: registered, service, address: { url, ca }, token }
@@ -62,7 +65,7 @@ export function openServiceTools(
       operations = listByService(offered).map(toOperation)
       announcements.announce(toolsTopic('gateway'))
     },
-    countOffered: (service) => (isOffering ? (offered.get(service)?.length ?? 0) : 0),
+    countOffered: (service) => (given.isOffering ? (offered.get(service)?.length ?? 0) : 0),
     listOpenBreakers: () => connections.breakers.listOpen(),
   }
   return {
@@ -72,6 +75,12 @@ export function openServiceTools(
     listOffered: () => operations,
     close: () => connections.close(),
   }
+}
+
+/** Whole nouns, and `*`, are those of administrators. */
+function listPermissions(resolved: ResolvedSettings): ReadonlySet<string> {
+  const ofRoles = Object.values({ ...getSettings(resolved, identitySettings).roles, ...builtInRoles }).flat()
+  return new Set(ofRoles.filter((permission) => !permission.includes('*')).sort())
 }
 
 /** The library is loaded with the first connection. */

@@ -6,7 +6,7 @@ import { isRefusal, refuse } from '../../kernel/error/errors.ts'
 import { admitCaller } from '../../kernel/identity/admit-caller.ts'
 import { isDelegable } from '../../kernel/identity/identity.ts'
 import type { Call } from '../../kernel/operation/call.ts'
-import { timeLimitOf } from '../../kernel/operation/operation.ts'
+import { isReadOperation, timeLimitOf } from '../../kernel/operation/operation.ts'
 import { emptyRequest, performOperation } from '../../kernel/operation/perform-operation.ts'
 import type { RoleContext } from '../../kernel/operation/role-context.ts'
 import { operationsOf } from '../../kernel/role/built-in-operations.ts'
@@ -46,7 +46,7 @@ type SiteTool = { readonly role: Role; readonly service: string; readonly tool: 
 function toAggregatedTool(sources: SiteToolSources, of: SiteTool): AggregatedTool {
   const { role, tool, service } = of
   const { name, description, input_schema, output_schema, annotations, target } = tool
-  const { method, allow, time_limit_ms, max_body_bytes, max_body_values } = target.operation
+  const { method, allow, reads, time_limit_ms, max_body_bytes, max_body_values } = target.operation
   return {
     service,
     name,
@@ -58,6 +58,7 @@ function toAggregatedTool(sources: SiteToolSources, of: SiteTool): AggregatedToo
     },
     declared: {
       ...{ method, allow },
+      ...(reads === undefined ? {} : { reads }),
       ...(time_limit_ms === undefined ? {} : { time_limit_ms }),
       ...(max_body_bytes === undefined ? {} : { max_body_bytes }),
       ...(max_body_values === undefined ? {} : { max_body_values }),
@@ -102,7 +103,7 @@ async function performElsewhere(
   if (url === undefined) return refuse('unavailable', `${service} has no address in the profile`)
   const timeout_ms = timeLimitOf(tool.target.operation)
   const trace = traceHeaders(childTrace(call.trace, (bytes) => call.random(bytes)))
-  const isRead = tool.target.operation.method === 'GET'
+  const isRead = isReadOperation(tool.target.operation)
   const onProgress = (progress: ToolProgress) => call.reportProgress(progress)
   const request = { name: tool.name, input, timeout_ms, cancelled: call.signal, onProgress, trace }
   return new PassedToolResult(

@@ -39,6 +39,15 @@ test('a change is named and never called, whatever the request allows', async ()
   expect(response).toContain('It changes something')
 })
 
+test.each(['delete all signals', 'could you please delete all signals'])(
+  'a change that no tool makes lists nothing: %s',
+  async (message) => {
+    const { response, tool_calls } = await say(message)
+    expect(tool_calls).toEqual([])
+    expect(response).toMatch(/^None of the tools that you may use does "delete" with what these words name/)
+  },
+)
+
 test('a tool that refuses says why', async () => {
   const { tool_calls, response } = await say('show signal sig_0123456789abcdef')
   expect(tool_calls[0]).toMatchObject({ outcome: 'refused' })

@@ -4,6 +4,7 @@ import { abortRefusal } from '../../../kernel/operation/until-aborted.ts'
 import { sliceRunner } from '../../../kernel/role/run-in-slices.ts'
 import { isRead } from './chat-tools.ts'
 import type { ToolUse } from './model.ts'
+import { doesVerb, findChangeVerb } from './offline/change-verb.ts'
 import { fillArguments } from './offline/fill-arguments.ts'
 import { listFields, type ToolField } from './offline/list-fields.ts'
 import { isQuestion, rankTools } from './offline/rank-tools.ts'
@@ -33,6 +34,12 @@ export async function* answerOffline(turn: Turn): TurnEvents {
     yield textEvent(none)
     return finish(none)
   }
+  const verb = findChangeVerb(values.words)
+  if (verb !== undefined && isRead(best) && !doesVerb(best, verb)) {
+    const none = describeMissingVerb(verb, best)
+    yield textEvent(none)
+    return finish(none)
+  }
   const { input, missing } = fillArguments(listFields(best.input_schema), values)
   const also = describeOthers(others)
   if (!isRead(best) || missing.length > 0) {
@@ -45,8 +52,8 @@ export async function* answerOffline(turn: Turn): TurnEvents {
   const { use, text } = await tools.perform(requested, turn.signal)
   if (turn.signal.aborted) throw abortRefusal(turn.signal)
   yield resultEvent(use)
-  const verb = use.outcome === 'answered' ? 'answered' : 'refused'
-  const response = `${best.name} ${verb}:\n${text}${also}`
+  const outcome = use.outcome === 'answered' ? 'answered' : 'refused'
+  const response = `${best.name} ${outcome}:\n${text}${also}`
   yield textEvent(response)
   return finish(response, [use])
 }
@@ -60,6 +67,14 @@ function describeNone(tools: readonly McpTool[]): string {
   return (
     `None of the ${tools.length} tools that you may use fits these words. This site has no chat model: ` +
     'name the object and what to do with it, such as "list signals".'
+  )
+}
+
+/** The words of the object fit a tool that reads: to call it would answer another request. */
+function describeMissingVerb(verb: string, nearest: McpTool): string {
+  return (
+    `None of the tools that you may use does "${verb}" with what these words name, so none was called. ` +
+    `The nearest tool only reads: ${nearest.name}.`
   )
 }
 

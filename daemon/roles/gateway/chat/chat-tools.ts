@@ -3,7 +3,7 @@ import type { McpTool } from '../../../kernel/api/mcp-tools.ts'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Delegation } from '../../../kernel/identity/delegation.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
-import type { AddressedOperation } from '../../../kernel/operation/operation.ts'
+import { type AddressedOperation, isReadOperation } from '../../../kernel/operation/operation.ts'
 import type { UntrustedObject } from '../../../kernel/tools/tool-service.ts'
 import { describeOutcome } from './describe-outcome.ts'
 import type { ToolUse } from './model.ts'
@@ -63,9 +63,9 @@ export function openChatTools(call: Call, { ceiling, mayChange }: ToolTerms): Ch
   }
 }
 
-/** By the method that its operation has, and not by a hint, which a service may have invented. */
+/** By the declaration of its operation, and not by a hint, which a service may have invented. */
 export function isRead({ target }: McpTool): boolean {
-  return target.operation.method === 'GET'
+  return isReadOperation(target.operation)
 }
 
 /** The same tool, with tokens whose clearance ends at the ceiling. */

@@ -54,6 +54,7 @@ export const check = operation({
   output: guardrailReport,
   errors: ['unavailable'],
   allow: 'gateway:inspect',
+  reads: true,
 
   async run(call, { text, body_bytes, level, service, path: target, ...given }) {
     const path = target === undefined ? undefined : readNormalPath(target)

@@ -25,7 +25,7 @@ import {
   toolName,
   toolPermission,
 } from './model.ts'
-import { accepted_tools_topic } from './parts.ts'
+import { accepted_tools_topic, serviceToolsPart } from './parts.ts'
 import { readTools } from './read-tools.ts'
 import { removeAcceptedTools } from './remove-accepted.ts'
 import type { ListedTool } from './rules.ts'
@@ -45,9 +45,9 @@ export const accept = operation({
   path: '/api/v2/gateway/service/{name}/tool',
   input: z.strictObject({
     name: serviceName,
-    authentication: z.enum(toolAuthentications).default('delegated').meta({
+    authentication: z.enum(toolAuthentications).meta({
       description:
-        'delegated: calls carry a token for this service, which identity.audiences must permit; none: no token',
+        'As in the review. delegated: calls carry a token for this service, which identity.audiences must permit; none: no token',
     }),
     url: z
       .string()
@@ -69,6 +69,8 @@ export const accept = operation({
     const endpoint = await requireEndpoint(call, service)
     if (isRefusal(endpoint)) return endpoint
     if (url !== endpoint.url.href) return refuseMoved(service)
+    const unknown = checkPermissions(call, tools)
+    if (unknown) return unknown
     const listed = await readTools(call, endpoint, authentication)
     if (isRefusal(listed)) return listed
     const refused = checkAcceptances(service, tools, listed) ?? (await checkRoom(call, service, tools))
@@ -88,6 +90,22 @@ const refuseMoved = (service: string) =>
     `${service} is registered at another URL by now: read its tools again with "platform gateway review ${service}"`,
     [{ path: 'url', message: 'is not that of the service any more' }],
   )
+
+/** A misspelt permission would let nobody but administrators call the tool, without a word. */
+function checkPermissions(call: Call, tools: readonly Acceptance[]): Refusal | undefined {
+  const { permissions } = call.part(serviceToolsPart)
+  const faults = tools.flatMap(({ permission }, at) =>
+    permission === undefined || permissions.has(permission)
+      ? []
+      : [{ path: `tools.${at}.permission`, message: `no role has ${permission} by name` }],
+  )
+  if (faults.length === 0) return undefined
+  return refuse(
+    'invalid',
+    `permission must be one that a role of the site has by name: ${[...permissions].join(', ')}; identity.roles adds others`,
+    faults,
+  )
+}
 
 function checkAcceptances(
   service: string,

@@ -24,6 +24,8 @@ export type BreakerState = {
 }
 
 export interface ServiceTools {
+  /** Those that a role of the site has by name: nobody but administrators would have another one. */
+  readonly permissions: ReadonlySet<string>
   /** Whether the gateway offers tools in this profile at all. */
   readonly isOffering: boolean
   /** Names of the tools that the gateway has from the code, by service. */

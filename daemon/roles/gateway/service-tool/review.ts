@@ -9,11 +9,12 @@ import { serviceName } from '../../../shared/routing/ingress-settings.ts'
 import { aggregatedName } from '../tool/aggregated-tool.ts'
 import { requireEndpoint } from './find-endpoint.ts'
 import { findingKinds, findToolFindings } from './findings.ts'
+import { holdTools } from './hold-tools.ts'
 import { loadAcceptedTools } from './load-accepted.ts'
 import { type AcceptedTool, acceptedTools, toolApprovals, toolAuthentications, toolDefinition } from './model.ts'
 import { serviceToolsPart } from './parts.ts'
 import { readTools } from './read-tools.ts'
-import type { ListedTool } from './rules.ts'
+import { compareList, type ListedTool } from './rules.ts'
 
 /** `new`: never accepted. `changed`: differs from what was accepted, or did so since. `absent`: the service lists it no more. */
 const reviewStates = ['new', 'accepted', 'changed', 'absent'] as const
@@ -41,7 +42,8 @@ const reviewedTool = z
   .meta({ id: 'ReviewedTool' })
 
 export const review = operation({
-  summary: 'Read the tools that a registered service lists now, beside what has been accepted of them',
+  summary:
+    'Read the tools that a registered service lists now, beside what was accepted; holds those that have changed',
   method: 'GET',
   path: '/api/v2/gateway/service/{name}/tool',
   input: z.strictObject({
@@ -71,6 +73,8 @@ export const review = operation({
     const listed = await readTools(call, endpoint, authentication)
     if (isRefusal(listed)) return listed
     const accepted = (await loadAcceptedTools(call, service)).map(({ value }) => value)
+    // A service that reports no changes would be called under the accepted definitions until its list is read again.
+    await holdTools(call, service, compareList(accepted, listed).changed)
     const tools = await reviewTools(call, service, listed, accepted)
     return { service, url: endpoint.url.href, authentication, input: approval?.value.input ?? [], tools }
   },

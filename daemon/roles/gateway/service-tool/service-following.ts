@@ -2,15 +2,13 @@
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { followTools } from '../../../kernel/tools/follow-tools.ts'
-import { toolHeldTotal } from '../metrics.ts'
 import { settings } from '../settings.ts'
-import { settle } from '../settle.ts'
-import { aggregatedName } from '../tool/aggregated-tool.ts'
 import type { RegisteredEndpoint } from './find-endpoint.ts'
+import { holdTools } from './hold-tools.ts'
 import { loadAcceptedTools } from './load-accepted.ts'
-import { type AcceptedTool, acceptedTools, type StoredApproval, toolApprovals } from './model.ts'
+import { type AcceptedTool, type StoredApproval, toolApprovals } from './model.ts'
 import { offerTool } from './offered-tool.ts'
-import { accepted_tools_topic, serviceToolsPart } from './parts.ts'
+import { serviceToolsPart } from './parts.ts'
 import { readListedTools } from './read-tools.ts'
 import { compareList, type ListComparison, type ListedTool } from './rules.ts'
 
@@ -82,7 +80,8 @@ export class ServiceFollowing {
       }
       this.#trouble = undefined
       this.#listed = await readListedTools(this.#call, listing.tools)
-      await this.#hold(await this.#offerListed(this.#listed))
+      // They are withdrawn already: nobody calls them while the store is slow.
+      await holdTools(this.#call, this.#endpoint.service, (await this.#offerListed(this.#listed)).changed)
     }
   }
 
@@ -106,45 +105,10 @@ export class ServiceFollowing {
     return comparison
   }
 
-  /** They are withdrawn already: nobody calls them while the store is slow. */
-  async #hold({ changed }: ListComparison): Promise<void> {
-    for (const [tool, sha256] of changed) await this.#holdTool(tool, sha256)
-  }
-
   #publish(tools: readonly AcceptedTool[]): void {
     const time_limit_ms = this.#call.settings(settings).tool_call_s * 1_000
     const offered = tools.map((tool) => offerTool(tool, this.#endpoint, this.#approval, time_limit_ms))
     this.#call.part(serviceToolsPart).offer(this.#endpoint.service, offered)
-  }
-
-  /** Recorded by the process that sees it first. */
-  async #holdTool({ service, name, sha256: accepted }: AcceptedTool, sha256: string): Promise<void> {
-    const call = this.#call
-    const id = aggregatedName({ service, name })
-    const audit = [call.audited('gateway.tool.held', id, { accepted, listed: sha256 })]
-    const held = await settle(
-      call
-        .store(acceptedTools)
-        .update(id, ({ value }) =>
-          value.held || value.sha256 !== accepted
-            ? { answer: false }
-            : { next: { ...value, held: { sha256, seen_ts: call.now() } }, answer: true, audit },
-        ),
-    )
-    if (!held?.answer) return
-    await this.#announceHeld(service)
-    call.count(toolHeldTotal, { service })
-    call.log.warn('gateway.tool.held', { trace_id: call.trace.trace_id, tool: id, accepted, listed: sha256 })
-  }
-
-  /** A service may show another list to each process of the gateway: all of them look at the store again. */
-  async #announceHeld(service: string): Promise<void> {
-    const revision = this.#call.random(8)
-    const renew = this.#call
-      .store(toolApprovals)
-      .update(service, ({ value }) => ({ next: { ...value, revision }, answer: undefined }))
-    await settle(renew)
-    this.#call.announce(accepted_tools_topic)
   }
 
   #report(trouble: string): void {

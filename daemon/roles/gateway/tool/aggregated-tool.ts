@@ -15,7 +15,10 @@ export type AggregatedTool = {
   /** Name of the tool there. */
   readonly name: string
   readonly definition: ToolDefinition
-  readonly declared: Pick<AnyOperation, 'method' | 'allow' | 'time_limit_ms' | 'max_body_bytes' | 'max_body_values'>
+  readonly declared: Pick<
+    AnyOperation,
+    'method' | 'reads' | 'allow' | 'time_limit_ms' | 'max_body_bytes' | 'max_body_values'
+  >
   /** For whom the token is with which the gateway acts in the name of the caller; undefined: the service takes none. */
   readonly audience: DelegationAudience | undefined
   /** What it may request of the clients that call it. */

@@ -27,6 +27,7 @@ export const plan = operation({
     .meta({ id: 'BulkPlan' }),
   errors: [],
   allow: 'intelligence:read',
+  reads: true,
 
   async run(call, { disposition, ...selection }) {
     const refusal = checkSelection(selection)

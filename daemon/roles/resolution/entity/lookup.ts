@@ -36,6 +36,7 @@ export const lookup = operation({
     .meta({ id: 'EntityLookup' }),
   errors: ['not_found', 'wrong_state'],
   allow: 'resolution:read',
+  reads: true,
 
   async run(call, { record, node_id, limit, ...selector }) {
     const registry = await openLookupRegistry(call, selector)

@@ -44,6 +44,7 @@ export const search = operation({
   output: pageSchema(foundRecord).meta({ id: 'EntitySearchPage' }),
   errors: ['not_found', 'wrong_state'],
   allow: 'resolution:read',
+  reads: true,
 
   async run(call, { where, limit, cursor, ...selector }) {
     const registry = await openLookupRegistry(call, selector)

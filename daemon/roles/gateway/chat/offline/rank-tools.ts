@@ -1,5 +1,6 @@
 // Ranks tools by the words of a message: BM25 over name, description, fields and service, then the fit of effect and arguments.
 import type { McpTool } from '../../../../kernel/api/mcp-tools.ts'
+import { isReadOperation } from '../../../../kernel/operation/operation.ts'
 import { listFields, type ToolField } from './list-fields.ts'
 import { splitTerms } from './split-terms.ts'
 
@@ -101,7 +102,7 @@ function fitOf(
 ): number {
   const last = name_terms.at(-1)
   const isNamed = (verb !== undefined && wanted.includes(verb)) || (last !== undefined && wanted.includes(last))
-  const effect = target.operation.method === 'GET' || (isNamed && !isAsking) ? 1 : 0.5
+  const effect = isReadOperation(target.operation) || (isNamed && !isAsking) ? 1 : 0.5
   const plain = last === (hasValues ? 'get' : 'list') ? 1.15 : 1
   return effect * plain * (requires === hasValues ? 1 : requires ? 0.75 : 0.9)
 }
