@@ -2,12 +2,16 @@
 import { isRefusal } from '../../daemon/kernel/error/errors.ts'
 import { refusalFromProblem } from '../../daemon/kernel/error/problem.ts'
 import type { ServiceClient } from '../client/client.ts'
+import { fetchItems } from '../client/fetch-items.ts'
 import { formatToolEvent } from '../format/chat.ts'
 import { readAgentspaceUrl, requireAgentspaceToken } from '../options/agentspace-url.ts'
+import { pageOptions, selectItems } from '../options/page-options.ts'
 import { connectService, type ServiceOptionsInput, serviceOptions } from '../options/service-options.ts'
-import { CommandFailure, command } from '../program/command.ts'
+import { CommandFailure, command, type ParsedParams } from '../program/command.ts'
 import { flag, text } from '../program/params.ts'
 import { reportFailure } from '../program/report-failure.ts'
+import { formatTable, printResult } from '../terminal/output.ts'
+import { printItems } from '../terminal/print-items.ts'
 import { StreamedLines } from '../terminal/streamed-lines.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
@@ -24,10 +28,17 @@ export const definition = command({
     conversation: text('ID', 'Conversation to continue (default: a new one)'),
     model: text('NAME', 'One of the models that the site allows (default: that of the site)'),
     allowChanges: flag('Allow tools that change something (default: tools that read)'),
+    list: flag('List your conversations instead, the one with the last message first'),
+    remove: text('ID', 'Remove this conversation of yours instead'),
+    ...pageOptions,
     ...serviceOptions,
   },
   example: 'platform chat "list the critical signals"',
   async run(params, terminal) {
+    if (params.list && params.remove !== undefined)
+      throw new CommandFailure(2, '--list and --remove exclude each other')
+    if (params.list) return await listConversations(params, terminal)
+    if (params.remove !== undefined) return await removeConversation(params, params.remove, terminal)
     const message = params.message ?? (await terminal.readInput())?.trim()
     if (message === '') throw new CommandFailure(2, 'the message is empty')
     const api = await connectChat(params, terminal)
@@ -43,6 +54,26 @@ async function connectChat(params: ServiceOptionsInput, terminal: Terminal): Pro
   if (!agentspace) return await connectService(params, terminal)
   const token = await requireAgentspaceToken(params, terminal)
   return await connectService({ ...params, url: agentspace.root.href, token, tokenFile: undefined }, terminal)
+}
+
+type ServiceParams = ServiceOptionsInput & { readonly json: boolean }
+
+async function listConversations(
+  params: ServiceParams & ParsedParams<typeof pageOptions>,
+  terminal: Terminal,
+): Promise<0> {
+  const api = await connectChat(params, terminal)
+  const page = await fetchItems(api, 'gateway.conversation.list', {}, selectItems(params))
+  const columns = ['conversation_id', 'updated_at', 'messages', 'level', 'last_message']
+  printItems(terminal, params.json, page, () => formatTable(terminal, page.items, columns, 'you have no conversations'))
+  return 0
+}
+
+async function removeConversation(params: ServiceParams, id: string, terminal: Terminal): Promise<0> {
+  const api = await connectChat(params, terminal)
+  const answer = await api.call('gateway.conversation.remove', { id })
+  printResult(terminal, params.json, answer, () => `removed ${id}`)
+  return 0
 }
 
 type ChatSession = {

@@ -107,3 +107,16 @@ test('a refusal is that of the site', async () => {
   const { exit, stderr } = await chat(['hello', '--model', 'third'])
   expect([exit, stderr]).toEqual([2, expect.stringContaining('the model is not allowed')])
 })
+
+test('conversations are listed and removed', async () => {
+  stage().model.answerBy(sayText('noted'))
+  const { conversation_id } = JSON.parse((await chat(['keep \u001b[2Jthis', '--json'])).stdout)
+  const listed = await chat(['--list'])
+  expect([listed.exit, listed.stdout]).toEqual([0, expect.stringContaining('keep \\u001b[2Jthis')])
+  expect(listed.stdout).toContain(conversation_id)
+  expect((await chat(['--list', '--limit', '1', '--json'])).stdout).toContain('"next_cursor"')
+  expect((await chat(['--remove', conversation_id])).stdout).toBe(`removed ${conversation_id}\n`)
+  expect((await chat(['--list', '--all'])).stdout).not.toContain(conversation_id)
+  expect(await chat(['--remove', conversation_id])).toMatchObject({ exit: 1 })
+  expect(await chat(['--list', '--remove', conversation_id])).toMatchObject({ exit: 2 })
+})

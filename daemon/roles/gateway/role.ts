@@ -7,11 +7,13 @@ import { chatTraces, conversations } from './chat/model.ts'
 import { send } from './chat/send.ts'
 import { chatFeedback } from './chat-feedback/model.ts'
 import { record } from './chat-feedback/record.ts'
+import { list as conversationList } from './conversation/list.ts'
+import { remove as removeConversation } from './conversation/remove.ts'
 import { check } from './guardrail/check.ts'
 import { list as guardrailList } from './guardrail/list.ts'
 import { list as ingressList } from './managed-ingress/list.ts'
 import { managedIngresses, managedIngressStates } from './managed-ingress/model.ts'
-import { managedIngressCount, metrics, serviceCount } from './metrics.ts'
+import { chatTurnTotal, ingressWriteTotal, managedIngressCount, metrics, serviceCount } from './metrics.ts'
 import { objectClaims } from './object-claim/model.ts'
 import { outline } from './outline.ts'
 import { list as quotaList } from './quota/list.ts'
@@ -52,6 +54,7 @@ export const gateway: Role = role(outline, {
     quota: { list: quotaList },
     'service-tool': { list: toolList, review, accept, withdraw },
     chat: { send },
+    conversation: { list: conversationList, remove: removeConversation },
     'chat-feedback': { record },
   },
   messages: {},
@@ -66,6 +69,10 @@ export const gateway: Role = role(outline, {
     supported_transports: [...transports],
   }),
   async gauges(call) {
+    // From zero on: a counter that appears with its first event shows no increase by it.
+    for (const outcome of ingressWriteTotal.labels.outcome) call.count(ingressWriteTotal, { outcome }, 0)
+    for (const mode of chatTurnTotal.labels.mode)
+      for (const outcome of chatTurnTotal.labels.outcome) call.count(chatTurnTotal, { mode, outcome }, 0)
     const all = await loadServices(call)
     for (const state of serviceStates)
       call.set(serviceCount, { state }, all.filter((service) => service.state === state).length)

@@ -1,10 +1,15 @@
 // A review that sees another definition holds the tool at once: a service that reports no changes is read once a minute.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { addressRule } from '../../../adapters/platform/address-rule/address-rule.ts'
+import { mcpToolServices } from '../../../adapters/tools/mcp/connect-tools.ts'
 import { accept } from '../../../daemon/roles/gateway/service-tool/accept.ts'
 import { list } from '../../../daemon/roles/gateway/service-tool/list.ts'
 import { review } from '../../../daemon/roles/gateway/service-tool/review.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
 import { type GatewaySite, setUpServices, startGatewaySite, startService } from './gateway-site.ts'
+
+const limits = { answer_ms: 10_000, answer_bytes: 16_777_216, depth: 128, tools: 2_000 }
+const client = mcpToolServices({ about: { name: 'test', version: '1' }, limits, rule: addressRule(['127.0.0.0/8']) })
 
 let world: GatewaySite
 beforeAll(async () => {
@@ -77,12 +82,14 @@ test('a review holds what has changed, and nothing else; a permission that no ro
   const states = async () => (await admin.ok(list, { limit: 500 })).items.map(({ name, state }) => `${name} ${state}`)
   await waitUntil(async () => (await states()).join() === 'act offered,other offered')
   const { token } = await world.site.as({ subject: 'dan', roles: ['drivers'] })
-  const offered = async () => {
-    const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
-    const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' }
-    return (await world.site.call('gateway', 'POST', '/agentspace', body, { token, headers })).text
-  }
+  const connection = await client.connect({
+    url: new URL('/agentspace', world.site.url('gateway')),
+    token: async () => token,
+  })
+  onTestFinished(() => connection.close())
+  const offered = async () => (await connection.listTools()).map(({ name }) => name)
 
+  expect(await offered()).toContain('maps__act')
   description = 'Another definition'
   expect(await states()).toContain('act offered')
   const again = await admin.ok(review, { name: 'maps' })

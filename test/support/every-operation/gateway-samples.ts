@@ -57,6 +57,12 @@ async function feedbackSample(stage: OperationFixture): Promise<OperationSample>
   return { input, keyed: { input, another: { kind: 'down' } } }
 }
 
+/** Of the walker. */
+async function conversationSample(stage: OperationFixture): Promise<OperationSample> {
+  const { body } = await post(stage, '/api/v1/chat', { message: 'hello' })
+  return { input: { id: JSON.parse(body).conversation_id } }
+}
+
 /** Services are the site's, not a tenant's. */
 const registeredSample =
   (role: RegisteredRole) =>
@@ -101,6 +107,7 @@ export const gatewaySamples: OperationSamples = {
   'gateway.registered-service.remove': registeredSample('resolution'),
   'gateway.chat.send': () => ({ input: { message: 'hello' } }),
   'gateway.chat-feedback.record': feedbackSample,
+  'gateway.conversation.remove': conversationSample,
   'gateway.guardrail.check': () => ({ input: { kind: 'tool', subject: 'ada' }, isTenants: false }),
   async 'gateway.service-tool.review'(stage) {
     await registerToolService(stage)

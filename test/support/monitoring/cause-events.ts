@@ -5,6 +5,7 @@ import { connect } from 'node:tls'
 import { foldersOf } from '../../../adapters/transport/filedrop/files/channel-folders.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
 import { create } from '../../../daemon/roles/consensus/session/create.ts'
+import { send as sendMessage } from '../../../daemon/roles/gateway/chat/send.ts'
 import { register as registerService } from '../../../daemon/roles/gateway/registration/register.ts'
 import { publish } from '../../../daemon/roles/hub/feed/publish.ts'
 import { deliver } from '../../../daemon/roles/hub/message/deliver.ts'
@@ -159,6 +160,7 @@ async function causeRoleEvents({ alpha }: MonitoredSites): Promise<void> {
   await olga.ok(deploy, { dag_id: 'people', content, run_on_deploy: true })
   // The clock of the story is put ahead later, beyond the time that a step may take.
   await waitUntil(async () => (await olga.ok(listPipelines, {})).items[0]?.last_run?.state === 'failed')
+  await olga.ok(sendMessage, { message: 'hello' })
   const subject = { type: 'asset' as const, id: 'gate', name: 'Gate' }
   await olga.ok(createSignal, {
     signal_type: 'manual',
