@@ -59,8 +59,8 @@ async function feedbackSample(stage: OperationFixture): Promise<OperationSample>
 
 /** Of the walker. */
 async function conversationSample(stage: OperationFixture): Promise<OperationSample> {
-  const { body } = await post(stage, '/api/v1/chat', { message: 'hello' })
-  return { input: { id: JSON.parse(body).conversation_id } }
+  const { json } = await post(stage, '/api/v1/chat', { message: 'hello' })
+  return { input: { id: (json as { conversation_id: string }).conversation_id } }
 }
 
 /** Services are the site's, not a tenant's. */
