@@ -107,7 +107,7 @@ function splitLines(text: unknown): string[] {
   return String(text).trimEnd().split('\n')
 }
 
-type OperationCall = (address: string, input: ApiObject) => Promise<ApiObject>
+export type OperationCall = (address: string, input: ApiObject) => Promise<ApiObject>
 
 const unknown_role = 'unknown'
 

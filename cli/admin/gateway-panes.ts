@@ -2,9 +2,8 @@
 import type { ApiObject } from '../client/client.ts'
 import { fetchItems } from '../client/fetch-items.ts'
 import { denialRecords, readDenialRow } from '../client/guardrail-rows.ts'
-import type { PaneContent } from './admin-snapshot.ts'
+import type { OperationCall, PaneContent } from './admin-snapshot.ts'
 
-type OperationCall = (address: string, input: ApiObject) => Promise<ApiObject>
 type GatewayPane = 'services' | 'tools' | 'quotas' | 'decisions'
 
 /** About as many as a person scrolls through; the total counts the others. */

@@ -77,7 +77,7 @@ requires('tmux')('shows services, tools that are held, quotas and decisions as t
     screen.press('q')
     await screen.waitFor(/ended:0$/m)
     const { stdout } = site.run(['status'])
-    expect(stdout).toMatch(/^gateway tools: 4: 3 offered, 1 held \(platform gateway tools\)$/m)
+    expect(stdout).toMatch(/^gateway tools: 4: 1 held, 3 offered \(platform gateway tools\)$/m)
     expect(stdout).toMatch(/^ {2}ann +talk +1 +5 +4 +86400 /m)
   } finally {
     screen.close()

@@ -12,7 +12,7 @@ export const serviceStates = ['live', 'unverified', 'expired'] as const
 export const registrationSources = ['push', 'pull'] as const
 
 /** `open_for_callers`: for those whose own calls have failed. */
-export const breakerStates = ['closed', 'open_for_callers', 'open'] as const
+const breakerStates = ['closed', 'open_for_callers', 'open'] as const
 
 const serviceTools = z.strictObject({
   accepted: z.int(),

@@ -8,17 +8,19 @@ export const remove = operation({
   summary: 'Remove a conversation of the caller with the chat; feedback on it stays until it expires',
   method: 'DELETE',
   path: '/api/v1/chat/conversations/{id}',
-  input: z.strictObject({ id: conversationId }),
+  input: z.strictObject({ id: z.string().min(1).max(128) }),
   output: z.strictObject({ conversation_id: conversationId }).meta({ id: 'RemovedConversation' }),
-  errors: ['not_found'],
+  errors: ['not_found', 'not_your_tenant'],
   allow: 'gateway:chat',
 
   async run(call, { id }) {
-    const doc = await call.store(conversations).find(id)
+    const store = call.store(conversations)
+    const doc = await store.find(id)
     // Whatever its rights: that of another caller does not exist for it.
-    if (!doc || doc.value.subject !== call.caller.subject) return noSuchObject('conversation')
-    const audit = [call.audited('gateway.conversation.removed', id, {}, doc.value.label)]
-    await call.store(conversations).remove(id, audit, doc.version)
+    if (doc && doc.value.subject !== call.caller.subject) return noSuchObject(conversations.name)
+    const audit = doc && [call.audited('gateway.conversation.removed', id, {}, doc.value.label)]
+    // One that the caller cannot read is refused there: of another tenant, or missing.
+    await store.remove(id, audit, doc?.version ?? 0)
     return { conversation_id: id }
   },
 })
