@@ -1,23 +1,23 @@
-// Formats tools of a registered service as their service describes them, beside what was accepted: untrusted text.
+// Formats tools and resources of a registered service as their service describes them, beside what was accepted: untrusted text.
 import type { ApiObject } from '../client/client.ts'
 import { colourText, line_break, paragraph_break } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-const definitionFields = ['title', 'description', 'input_schema', 'output_schema', 'annotations']
+const definitionFields = ['name', 'title', 'description', 'input_schema', 'output_schema', 'annotations', 'mime_type']
 
 export function formatToolReview(terminal: Terminal, tools: readonly ApiObject[]): string {
-  if (tools.length === 0) return 'the service lists no tools'
+  if (tools.length === 0) return 'the service lists no tools and no resources'
   return tools.map((tool) => formatTool(terminal, tool)).join(paragraph_break)
 }
 
 function formatTool(terminal: Terminal, tool: ApiObject): string {
-  const { name, state, sha256, findings, definition, accepted } = tool
+  const { name, kind, state, sha256, findings, definition, accepted } = tool
   const before = accepted as ApiObject | undefined
   const found = (findings as ApiObject[]).map(({ kind, excerpt }) =>
     colourText(terminal, 'red', `  mark of ${String(kind).replaceAll('_', ' ')}: ${excerpt}`),
   )
   const lines = [
-    `${colourText(terminal, 'bold', String(name))}  ${state}${sha256 === undefined ? '' : `  ${sha256}`}`,
+    `${colourText(terminal, 'bold', String(name))}  ${kind}  ${state}${sha256 === undefined ? '' : `  ${sha256}`}`,
     ...found,
     ...listDifferences(before?.definition as ApiObject | undefined, definition as ApiObject | undefined),
   ]

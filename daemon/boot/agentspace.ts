@@ -18,7 +18,7 @@ const max_session_ms = 86_400_000
 
 /** The MCP surface; undefined without tools. Loads its adapter only if there are tools. */
 export async function openAgentspace(
-  { role, deployment, environment, log, wiredTools }: RoleServiceOptions,
+  { role, deployment, environment, log, wiredTools, wiredResources }: RoleServiceOptions,
   toolOperations: readonly AddressedOperation[],
   resources: readonly McpResource[],
 ): Promise<Surface | undefined> {
@@ -31,7 +31,7 @@ export async function openAgentspace(
   if (toolOperations.length === 0 && !wiredTools) return undefined
   const roleSettings = agentspaceFields.parse(deployment.settings.values.get(role.name))
   const { mcpSurface } = await import('../../adapters/serve/mcp/mcp-surface.ts')
-  const { watch_interval_ms } = await import('../../adapters/serve/mcp/watch-tools.ts')
+  const { watch_interval_ms } = await import('../../adapters/serve/mcp/watch-lists.ts')
   const info = role.serviceInfo(deployment)
   const { mcp_authorization_servers: issuers } = roleSettings
   return mcpSurface({
@@ -40,6 +40,7 @@ export async function openAgentspace(
     operations: joinTools(toolOperations, wiredTools),
     changes: (signal) => environment.changes(toolsTopic(role.name), signal, watch_interval_ms),
     resources,
+    passedResources: wiredResources,
     origin_policy: {
       hosts: new Set([...listAllowedHosts(roleSettings), ...(role.tool_hosts ?? [])]),
       origins: new Set(roleSettings.mcp_origins),

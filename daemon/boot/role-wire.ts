@@ -1,5 +1,6 @@
 // Contract of a role's wire, which connects the role to adapters, and starts and stops its background work.
 
+import type { PassedResource } from '../kernel/api/passed-resources.ts'
 import type { AddressedOperation } from '../kernel/operation/operation.ts'
 import type { Dependency } from '../kernel/role/dependency.ts'
 import type { Role } from '../kernel/role/role.ts'
@@ -52,6 +53,8 @@ export type WiredRole = {
    * `toolsTopic`.
    */
   readonly tools?: () => readonly AddressedOperation[]
+  /** Resources of other services that it offers with them, in the same way. */
+  readonly resources?: () => readonly PassedResource[]
   /** Starts background work once every role of the process serves. Throws if the role cannot work without it. */
   readonly start?: () => Promise<void>
   /** Stops background work before any service stops, also after an incomplete `start`. */

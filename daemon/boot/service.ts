@@ -77,6 +77,7 @@ export type RoleServiceOptions = {
   readonly listeners: WiredListeners
   /** Absent where the role offers no tools beyond its operations, or none at all. */
   readonly wiredTools: WiredRole['tools'] | undefined
+  readonly wiredResources: WiredRole['resources'] | undefined
   /** Of a role that registers with a gateway. */
   readonly registration: GatewayRegistration | undefined
 }
@@ -166,14 +167,15 @@ export function createRoleService(options: RoleServiceOptions): RoleService {
   }
 }
 
-/** With the tools that the role offers now. */
+/** With the tools and resources that the role offers now. */
 function describeService(
-  { role, deployment, wiredTools }: RoleServiceOptions,
+  { role, deployment, wiredTools, wiredResources }: RoleServiceOptions,
   ownTools: readonly AddressedOperation[],
   resources: number,
 ): ServiceParts['service_info'] {
   const tools = [...ownTools, ...(wiredTools?.() ?? [])]
-  return { ...role.serviceInfo(deployment), version: product.version, ...toolServiceInfo(tools, resources) }
+  const count = resources + (wiredResources?.() ?? []).length
+  return { ...role.serviceInfo(deployment), version: product.version, ...toolServiceInfo(tools, count) }
 }
 
 /** In profiles C and D the document is that of the listeners for other machines. */

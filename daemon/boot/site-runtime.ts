@@ -150,25 +150,19 @@ async function wireRole(resources: SiteResources, role: Role, wire: RoleWire | u
     only_tenant: role.serves === 'site' ? site.tenant_id : undefined,
   }
   directory.contexts.set(role.name, context)
+  const isOffering = offersTools({ role, deployment })
   const registration = openGatewayRegistration(role, deployment, clock.monotonic)
   const { audit_keep_days } = getSettings(resolved, siteRoleSettings)
   const service: RoleService = createRoleService({
-    role,
-    folder,
-    log,
-    metrics,
-    storage,
-    context,
-    environment,
-    parts,
-    deployment,
+    ...{ role, folder, log, metrics, storage, context, environment, parts, deployment },
     dependencyHealth: dependencyHealthCheck(role, folder, resources.services, resources, wired?.dependencies ?? []),
     housekeeping: housekeepingWorkers(storage, role.collections, audit_keep_days, renewal).filter(
       ({ name }) => name !== 'anchor' || isAnchored(resources, role),
     ),
     leases: openLeases(resources, storage, role),
     listeners: wired?.listeners ?? {},
-    wiredTools: offersTools({ role, deployment }) ? wired?.tools : undefined,
+    wiredTools: isOffering ? wired?.tools : undefined,
+    wiredResources: isOffering ? wired?.resources : undefined,
     registration,
   })
   return service

@@ -102,6 +102,31 @@ export const toolServiceRequirements: Readonly<Record<string, (variant: ToolServ
     expect(again).toBe(outcome)
     await connection.close()
   },
+  async 'resources and templates are listed, each with what describes it'(variant) {
+    const offered = await variant.service.offerResources()
+    const connection = await variant.services.connect(addressOf(variant))
+    expect(await connection.listResources()).toEqual(offered)
+    await connection.close()
+  },
+  async 'a document is read by its URI, and one that does not exist has no contents'(variant) {
+    const [resource] = await variant.service.offerResources()
+    const connection = await variant.services.connect(addressOf(variant))
+    if (resource) {
+      const { uri } = resource
+      expect((await connection.readResource({ uri, timeout_ms: 5_000 }))?.[0]).toMatchObject({ uri, text: uri })
+      expect(await connection.readResource({ uri: `${uri}/absent`, timeout_ms: 5_000 })).toBeUndefined()
+    }
+    await connection.close()
+  },
+  async 'a change of the resources is reported'(variant) {
+    const connection = await variant.services.connect(addressOf(variant))
+    await connection.waitForChange(forever)
+    const isReported = connection.hasResources && connection.reportsAll
+    const change = connection.waitForChange(isReported ? forever : AbortSignal.timeout(100))
+    await variant.service.offerResources()
+    expect(await change).toBe(isReported ? 'changed' : 'ended')
+    await connection.close()
+  },
   async 'each request carries the token of the supplier, and nothing else'(variant) {
     const connection = await variant.services.connect(addressOf(variant))
     await connection.listTools()

@@ -9,7 +9,6 @@ import {
   Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
-import type { McpResource } from '../../../daemon/kernel/api/mcp-resources.ts'
 import type { McpTool } from '../../../daemon/kernel/api/mcp-tools.ts'
 import type { SurfaceRequest, SurfaceResponse, SurfaceStream } from '../../../daemon/kernel/api/surface.ts'
 import { type ClientAbilities, noAbilities } from '../../../daemon/kernel/tools/client-input.ts'
@@ -21,11 +20,10 @@ import { offerResources } from './offer-resources.ts'
 import { findSession, rpcError, sessionNotFound } from './session-request.ts'
 import { isEventStream, openSubscription } from './subscription.ts'
 import { toToolResult } from './tool-result.ts'
-import type { ToolChanges } from './watch-tools.ts'
+import type { ListChanges } from './watch-lists.ts'
 
-export type McpContext = ToolChanges & {
+export type McpContext = ListChanges & {
   readonly about: { readonly name: string; readonly version: string }
-  readonly resources: readonly McpResource[]
   readonly sessions: McpSessions
   /** The library reported an error; the client has been answered. */
   readonly onError: (error: Error) => void
@@ -90,7 +88,7 @@ async function answerSubscription(
   if (!isEventStream(response)) return await toSurfaceResponse(response)
   return await openSubscription(context, surfaceRequest, {
     response,
-    reportChange: () => handler.notify.toolsChanged(),
+    reportChange: (list) => (list === 'tools' ? handler.notify.toolsChanged() : handler.notify.resourcesChanged()),
   })
 }
 
@@ -179,7 +177,7 @@ function createToolServer(
   terms: ToolCallTerms = {},
 ): Server {
   const server = new Server(about, {
-    capabilities: { tools: { listChanged: true }, ...(resources.length > 0 ? { resources: {} } : {}) },
+    capabilities: { tools: { listChanged: true }, ...resources.capability },
     supportedProtocolVersions: handshakeRevisions,
     // The list is the caller's own. Its changes are reported to those that listen.
     cacheHints: { 'tools/list': { ttlMs: 60_000, cacheScope: 'private' } },
@@ -195,7 +193,8 @@ function createToolServer(
     const retried = { inputResponses: mcpReq.inputResponses, requestState: mcpReq.requestState() }
     return toToolResult(await callTool(surfaceRequest, tool, params.arguments ?? {}, terms, retried))
   })
-  if (resources.length > 0) offerResources(server, resources, surfaceRequest, terms.cancelled)
+  if (resources.isOffering)
+    offerResources(server, resources, surfaceRequest, { cancelled: terms.cancelled, state: terms.session })
   return server
 }
 

@@ -24,6 +24,8 @@ export class McpSession {
   readonly running = new Map<string | number, AbortController>()
   /** The state of the list of tools that the client has read, or was last notified of. */
   listed: string | undefined
+  /** Of the list of resources. */
+  listed_resources: string | undefined
   #stream: AbortController | undefined
 
   constructor(owner: string, revision: string, abilities: ClientAbilities, now_ms: number) {

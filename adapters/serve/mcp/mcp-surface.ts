@@ -3,6 +3,7 @@
 
 import type { McpResource } from '../../../daemon/kernel/api/mcp-resources.ts'
 import { toolRouteAddress, toolsPath } from '../../../daemon/kernel/api/mcp-tools.ts'
+import type { PassedResource } from '../../../daemon/kernel/api/passed-resources.ts'
 import type {
   HeaderFields,
   Surface,
@@ -20,6 +21,7 @@ import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { McpContext } from './answer-message.ts'
 import { type McpSessionLimits, McpSessions } from './mcp-sessions.ts'
 import { checkRequestOrigin, type OriginPolicy } from './origin-check.ts'
+import { ResourceCatalogue } from './resource-catalogue.ts'
 import { openSessionStream } from './session-stream.ts'
 import { ToolCatalogue } from './tool-catalogue.ts'
 
@@ -31,6 +33,8 @@ export type McpSurfaceOptions = {
   /** Yields at once, after each change of the operations, and at least every `watch_interval_ms`. */
   readonly changes: (signal: AbortSignal) => AsyncIterable<void>
   readonly resources: readonly McpResource[]
+  /** Resources of other services: the same array until they change, as announced with the tools. Absent: there are never any. */
+  readonly passedResources?: (() => readonly PassedResource[]) | undefined
   readonly origin_policy: OriginPolicy
   /** From scheme to host and port, as clients write it; of the request's own host when absent. */
   readonly public_url: string | undefined
@@ -57,7 +61,7 @@ export function mcpSurface(options: McpSurfaceOptions): Surface {
       catalogue: new ToolCatalogue(operations),
       changes,
       now,
-      resources,
+      resources: new ResourceCatalogue(resources, options.passedResources),
       sessions,
       onError: failed,
     })

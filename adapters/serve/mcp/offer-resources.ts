@@ -1,39 +1,48 @@
 // MCP resources: lists the documents that the caller may read, and reads one by its URI through its operation.
-import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, type Server } from '@modelcontextprotocol/server'
-import { findResource, isTemplate, type McpResource } from '../../../daemon/kernel/api/mcp-resources.ts'
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  ResourceNotFoundError,
+  type Server,
+} from '@modelcontextprotocol/server'
 import type { SurfaceRequest } from '../../../daemon/kernel/api/surface.ts'
 import { isRefusal, type Refusal } from '../../../daemon/kernel/error/errors.ts'
-import { isOfferedTo } from '../../../daemon/kernel/identity/admit-caller.ts'
+import { PassedContents } from '../../../daemon/kernel/tools/remote-resource.ts'
 import { readMeta } from './message-meta.ts'
+import { documentType, type ResourceCatalogue } from './resource-catalogue.ts'
+import type { ListedState } from './watch-lists.ts'
 
-const mimeType = 'application/json'
-
-/** `cancelled`: aborted when the client cancels the request. */
+/** `cancelled`: aborted when the client cancels the request. `state`: of the lists that the session has read. */
 export function offerResources(
   server: Server,
-  resources: readonly McpResource[],
+  resources: ResourceCatalogue,
   surfaceRequest: SurfaceRequest,
-  cancelled: AbortSignal | undefined,
+  { cancelled, state }: { readonly cancelled?: AbortSignal | undefined; readonly state?: ListedState | undefined },
 ): void {
-  const own = resources.filter(({ target }) => isOfferedTo(surfaceRequest.caller, target.operation))
-  server.setRequestHandler('resources/list', () => ({
-    resources: own
-      .filter((resource) => !isTemplate(resource))
-      .map(({ uri, name, description }) => ({ uri, name, description, mimeType })),
-  }))
-  server.setRequestHandler('resources/templates/list', () => ({
-    resourceTemplates: own
-      .filter(isTemplate)
-      .map(({ uri: uriTemplate, name, description }) => ({ uriTemplate, name, description, mimeType })),
-  }))
+  const { caller } = surfaceRequest
+  const noteListed = () => {
+    if (state) state.listed_resources = resources.stateFor(caller)
+  }
+  server.setRequestHandler('resources/list', () => {
+    noteListed()
+    return { resources: [...resources.resourcesFor(caller)] }
+  })
+  server.setRequestHandler('resources/templates/list', () => {
+    noteListed()
+    return { resourceTemplates: [...resources.templatesFor(caller)] }
+  })
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
-    const found = findResource(own, uri)
+    const found = resources.find(caller, uri)
     if (!found) throw new ResourceNotFoundError(uri)
     const { trace } = readMeta(surfaceRequest)
-    const options = { headers: {}, trace, cancelled }
-    const { outcome } = await surfaceRequest.perform(found.resource.target, found.input, options)
+    const { outcome } = await surfaceRequest.perform(found.target, found.input, { headers: {}, trace, cancelled })
     if (isRefusal(outcome)) throw toProtocolError(uri, outcome)
-    return { contents: [{ uri, mimeType, text: JSON.stringify(outcome.body) }] }
+    const { body } = outcome
+    // Contents of every kind go on as they came: the client checks them, as it would those of the service itself.
+    if (body instanceof PassedContents)
+      return { contents: [...body.contents] as unknown as ReadResourceResult['contents'] }
+    return { contents: [{ uri, mimeType: documentType, text: JSON.stringify(body) }] }
   })
 }
 

@@ -1,12 +1,12 @@
-// The stream on which the client of a session is notified of changes of its list.
+// The stream on which the client of a session is notified of changes of its lists.
 import type { SurfaceRequest, SurfaceResponse, SurfaceStream } from '../../../daemon/kernel/api/surface.ts'
 import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { ServerEvent } from '../../../daemon/kernel/operation/operation.ts'
 import { McpSession, type McpSessions } from './mcp-sessions.ts'
 import { findSession, rpcError } from './session-request.ts'
-import { type ToolChanges, watchTools } from './watch-tools.ts'
+import { type ListChanges, watchLists } from './watch-lists.ts'
 
-type SessionStreams = ToolChanges & { readonly sessions: McpSessions }
+type SessionStreams = ListChanges & { readonly sessions: McpSessions }
 
 /** A GET: the only stream of a session, on which its client is notified. */
 export function openSessionStream(
@@ -38,8 +38,8 @@ async function* sessionEvents(
   const signal = AbortSignal.any([surfaceRequest.signal, session.beginStream()])
   // A look at the list is the time to look at the age of the session, too.
   const readmit = async () => (isOpen() ? await surfaceRequest.readmit() : sessionEnded())
-  for await (const _ of watchTools(context, { readmit }, session, signal))
-    yield { event: 'message', data: { jsonrpc: '2.0', method: 'notifications/tools/list_changed' } }
+  for await (const list of watchLists(context, { readmit }, session, signal))
+    yield { event: 'message', data: { jsonrpc: '2.0', method: `notifications/${list}/list_changed` } }
 }
 
 const sessionEnded = (): Refusal => refuse('not_found', 'the session has ended')

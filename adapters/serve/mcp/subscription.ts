@@ -3,10 +3,10 @@ import type { SurfaceRequest, SurfaceResponse, SurfaceStream } from '../../../da
 import { readEventField } from '../../../daemon/kernel/encoding/event-blocks.ts'
 import { parseJson } from '../../../daemon/kernel/encoding/parse-json.ts'
 import type { ServerEvent } from '../../../daemon/kernel/operation/operation.ts'
-import { type ToolChanges, watchTools } from './watch-tools.ts'
+import { type ListChanges, type ListName, readListedState, watchLists } from './watch-lists.ts'
 
 /** The library's answer to a subscription, and how it is made to word a notification. */
-type LibrarySubscription = { readonly response: Response; readonly reportChange: () => void }
+type LibrarySubscription = { readonly response: Response; readonly reportChange: (list: ListName) => void }
 
 type FrameReader = ReadableStreamDefaultReader<Uint8Array>
 
@@ -16,14 +16,16 @@ export function isEventStream({ headers, body }: Response): boolean {
 
 /** A stream of changes; one whole answer for a subscription to nothing that this service reports, which ends at once. */
 export async function openSubscription(
-  toolChanges: ToolChanges,
+  listChanges: ListChanges,
   surfaceRequest: SurfaceRequest & { readonly body: undefined },
   { response, reportChange }: LibrarySubscription,
 ): Promise<SurfaceResponse | SurfaceStream> {
   const frames = (response.body as ReadableStream<Uint8Array>).getReader()
   const acknowledgement = await readFrame(frames)
-  if (isAcknowledged(acknowledgement)) {
-    const events = subscriptionEvents(toolChanges, surfaceRequest, { frames, acknowledgement, reportChange })
+  const lists = readAcknowledged(acknowledgement)
+  if (lists.size > 0) {
+    const subscription = { frames, acknowledgement, lists, reportChange }
+    const events = subscriptionEvents(listChanges, surfaceRequest, subscription)
     return { status: 200, headers: {}, events }
   }
   let text = acknowledgement ?? ''
@@ -34,20 +36,23 @@ export async function openSubscription(
 type OpenSubscription = {
   readonly frames: FrameReader
   readonly acknowledgement: string | undefined
-  readonly reportChange: () => void
+  readonly lists: ReadonlySet<ListName>
+  readonly reportChange: (list: ListName) => void
 }
 
 async function* subscriptionEvents(
-  toolChanges: ToolChanges,
+  listChanges: ListChanges,
   surfaceRequest: SurfaceRequest,
-  { frames, acknowledgement, reportChange }: OpenSubscription,
+  { frames, acknowledgement, lists, reportChange }: OpenSubscription,
 ): AsyncGenerator<ServerEvent> {
   // As of the acknowledgement: what the client reads after it is this list, or one that it is notified of.
-  const state = { listed: toolChanges.catalogue.stateFor(surfaceRequest.caller) }
+  const state = readListedState(listChanges, surfaceRequest.caller)
   try {
     yield toEvent(acknowledgement)
-    for await (const _ of watchTools(toolChanges, surfaceRequest, state, surfaceRequest.signal)) {
-      reportChange()
+    for await (const list of watchLists(listChanges, surfaceRequest, state, surfaceRequest.signal)) {
+      // Of another one the library words nothing, which would be waited for.
+      if (!lists.has(list)) continue
+      reportChange(list)
       yield toEvent(await readFrame(frames))
     }
   } finally {
@@ -67,8 +72,12 @@ function toEvent(frame = ''): ServerEvent {
   return { event, data: parseJson(data) }
 }
 
-/** Whether the library has promised to report changes of tools: a client may subscribe to nothing, or to other things. */
-function isAcknowledged(frame: string | undefined): boolean {
-  const message = toEvent(frame).data as { params?: { notifications?: { toolsListChanged?: unknown } } } | null
-  return message?.params?.notifications?.toolsListChanged === true
+/** The lists whose changes the library has promised to report: a client may subscribe to nothing, or to other things. */
+function readAcknowledged(frame: string | undefined): ReadonlySet<ListName> {
+  const message = toEvent(frame).data as { params?: { notifications?: Partial<Record<string, unknown>> } } | null
+  const { toolsListChanged, resourcesListChanged } = message?.params?.notifications ?? {}
+  return new Set([
+    ...(toolsListChanged === true ? (['tools'] as const) : []),
+    ...(resourcesListChanged === true ? (['resources'] as const) : []),
+  ])
 }

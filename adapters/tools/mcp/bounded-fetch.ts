@@ -18,7 +18,7 @@ export type BoundedFetch = {
 const headersRead = ['content-type', 'mcp-session-id', 'www-authenticate'] as const
 
 /** What becomes of the stream of notifications of a session, which is a GET. `onEnd`: also of one that never began. */
-type SessionStream = {
+export type SessionStream = {
   onBegin(): void
   onRefused(status: number): void
   onEnd(end: StreamEnd): void

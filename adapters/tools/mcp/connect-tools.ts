@@ -1,7 +1,7 @@
 // Connects to tool services over MCP (streamable HTTP) in the three revisions that this program serves itself.
 import { Client, type ClientCapabilities } from '@modelcontextprotocol/client'
 import type * as z from 'zod'
-import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
+import { refuse } from '../../../daemon/kernel/error/errors.ts'
 import {
   type ClientAbilities,
   type HeldCall,
@@ -10,6 +10,7 @@ import {
   max_inputs_of_call,
   noAbilities,
 } from '../../../daemon/kernel/tools/client-input.ts'
+import type { RemoteResource, RemoteResourceRead } from '../../../daemon/kernel/tools/remote-resource.ts'
 import type {
   RemoteTool,
   RemoteToolCall,
@@ -18,26 +19,23 @@ import type {
   ToolServiceAddress,
   ToolServiceLimits,
   ToolServices,
+  UntrustedObject,
 } from '../../../daemon/kernel/tools/tool-service.ts'
 import type { CheckedDestination } from '../../platform/http-client/http-client.ts'
-import { type BoundedFetch, boundedFetch, streamEndOfRequest } from './bounded-fetch.ts'
+import { type BoundedFetch, boundedFetch } from './bounded-fetch.ts'
 import { CancellingTransport } from './cancelling-transport.ts'
-import { ChangeWatch } from './change-watch.ts'
 import { answerRequests, requestedMethods } from './client-requests.ts'
-import type { StreamEnd } from './filter-events.ts'
+import { whereNotFound, whereUnknownMethod } from './error-answer.ts'
+import { type ListedKind, listPages, type RemotePage } from './list-pages.ts'
+import { ListReports } from './list-reports.ts'
+import { resourceContents, resourcePage, templatePage } from './remote-resource-schema.ts'
 import { toolOutcome, toolPage } from './remote-tool-schema.ts'
 import { type CallOutcome, RunningCall } from './running-call.ts'
-import { type McpRequest, type RequestTerms, sendRequest } from './send-request.ts'
+import { type ListMethod, type McpRequest, type RequestTerms, sendRequest } from './send-request.ts'
 import { toRefusal } from './to-refusal.ts'
 
 /** The newest first. */
 const revisions = ['2026-07-28', '2025-11-25', '2025-06-18']
-
-/** The answer of a service whose sessions have no stream. */
-const no_stream_status = 405
-
-/** Pages of a list; a service that never ends its list is at fault. */
-const max_pages = 64
 
 /** How long the service has to end a session. */
 const goodbye_ms = 1_000
@@ -73,30 +71,13 @@ class McpConnection implements ToolConnection {
   readonly #limits: ToolServiceLimits
   readonly #name: string
   readonly #abilities: ClientAbilities
-  readonly #watch = new ChangeWatch()
-  #subscription: Promise<void> | undefined
-  #opening: NodeJS.Timeout | undefined
-  readonly #ending = new AbortController()
+  readonly #reports: ListReports
 
   constructor(address: ToolServiceAddress, { about, limits, rule, resolve }: McpClientOptions) {
     this.#limits = limits
     this.#name = address.url.origin
     const { abilities = noAbilities } = address
     this.#abilities = abilities
-    const sessionStream = {
-      onBegin: () => {
-        clearTimeout(this.#opening)
-        this.#watch.report('changed')
-      },
-      onRefused: (status: number) =>
-        this.#watch.report(status === no_stream_status ? 'unsupported' : this.#unopened(status)),
-      onEnd: (end: StreamEnd) => this.#endReports(end),
-    }
-    this.#http = boundedFetch({ ca: address.ca, rule, resolve }, limits, sessionStream, {
-      requests: requestedMethods(abilities),
-      isInputRequirable: () => !this.#hasSessionStream,
-    })
-    this.#transport = new CancellingTransport(address, this.#http)
     this.#client = new Client(about, {
       supportedProtocolVersions: revisions,
       versionNegotiation: { mode: 'auto' },
@@ -105,14 +86,19 @@ class McpConnection implements ToolConnection {
       jsonSchemaValidator: uncheckedSchemas,
     })
     answerRequests(this.#client, abilities)
-    this.#client.setNotificationHandler('notifications/tools/list_changed', () => this.#watch.report('changed'))
+    this.#reports = new ListReports(this.#client, this.#name, limits)
+    this.#http = boundedFetch({ ca: address.ca, rule, resolve }, limits, this.#reports.sessionStream, {
+      requests: requestedMethods(abilities),
+      isInputRequirable: () => !this.#hasSessions,
+    })
+    this.#transport = new CancellingTransport(address, this.#http)
   }
 
   async open(signal: AbortSignal | undefined): Promise<void> {
     try {
       const options = { timeout: this.#limits.answer_ms, ...(signal ? { signal } : {}) }
       await this.#client.connect(this.#transport, options)
-      this.#limitOpening()
+      this.#reports.limitOpening()
     } catch (error) {
       await this.#end()
       throw toRefusal(this.#name, error)
@@ -129,23 +115,28 @@ class McpConnection implements ToolConnection {
   }
 
   async listTools(): Promise<readonly RemoteTool[]> {
-    const tools = new Map<string, RemoteTool>()
-    const { answer_bytes } = this.#limits
-    let cursor: string | undefined
-    let bytes = 0
-    for (let page = 0; page < max_pages; page += 1) {
-      const params = cursor === undefined ? {} : { cursor }
-      const listed = await this.#request({ method: 'tools/list', params }, toolPage, this.#limits.answer_ms)
-      bytes += JSON.stringify(listed.tools).length
-      if (bytes > answer_bytes)
-        throw refuse('unavailable', `${this.#name} lists tools of more than ${answer_bytes} bytes`)
-      for (const tool of listed.tools) tools.set(tool.name, tool)
-      if (tools.size > this.#limits.tools)
-        throw refuse('unavailable', `${this.#name} lists more than the ${this.#limits.tools} tools that are accepted`)
-      cursor = listed.nextCursor
-      if (cursor === undefined) return [...tools.values()]
-    }
-    throw refuse('unavailable', `${this.#name} lists its tools on more than ${max_pages} pages`)
+    const { tools, resources } = this.#client.getServerCapabilities() ?? {}
+    if (!tools && resources) return []
+    return await this.#list('tools', 'tools/list', toolPage, ({ name }) => name)
+  }
+
+  get hasResources(): boolean {
+    return this.#client.getServerCapabilities()?.resources !== undefined
+  }
+
+  async listResources(): Promise<readonly RemoteResource[]> {
+    if (!this.hasResources) return []
+    const keyOf = ({ uri }: RemoteResource) => uri
+    const resources = await this.#list('resources', 'resources/list', resourcePage, keyOf)
+    const templates = await this.#list('resource templates', 'resources/templates/list', templatePage, keyOf)
+    return [...resources, ...templates]
+  }
+
+  async readResource(read: RemoteResourceRead): Promise<readonly UntrustedObject[] | undefined> {
+    const { uri, timeout_ms, cancelled, trace } = read
+    const instead = whereNotFound(undefined)
+    const request = { method: 'resources/read', params: { uri } } as const
+    return await this.#request(request, resourceContents, timeout_ms, { cancelled, trace, instead })
   }
 
   async callTool(call: RemoteToolCall): Promise<RemoteToolResult> {
@@ -162,7 +153,7 @@ class McpConnection implements ToolConnection {
   #begin({ name, input, timeout_ms, trace, continuation, onProgress }: RemoteToolCall): RunningCall {
     const { responses, state, refused = [] } = continuation ?? {}
     // Between the revisions: input comes with the next request in one, and to a call that is open in the others.
-    if (continuation && this.#hasSessionStream)
+    if (continuation && this.#hasSessions)
       throw refuse('invalid', 'no call waits for this input any more: call the tool again')
     if (refused.length > 0) throw refuse('forbidden', `the client does not give the input that ${this.#name} requires`)
     const params = {
@@ -180,10 +171,12 @@ class McpConnection implements ToolConnection {
     )
   }
 
-  async waitForChange(signal: AbortSignal): Promise<'changed' | 'ended' | 'unsupported'> {
-    if (!this.#client.getServerCapabilities()?.tools?.listChanged) return 'unsupported'
-    if (!this.#hasSessionStream) this.#subscription ??= this.#subscribe()
-    return await this.#watch.wait(signal)
+  get reportsAll(): boolean {
+    return this.#reports.areOfAllLists
+  }
+
+  waitForChange(signal: AbortSignal): Promise<'changed' | 'ended' | 'unsupported'> {
+    return this.#reports.waitForChange(signal)
   }
 
   async close(): Promise<void> {
@@ -194,49 +187,38 @@ class McpConnection implements ToolConnection {
   }
 
   async #end(): Promise<void> {
-    this.#watch.report('ended')
-    clearTimeout(this.#opening)
-    this.#ending.abort()
+    this.#reports.end()
     await this.#client.close().catch(() => undefined)
     this.#http.close()
   }
 
-  /** The revision without sessions has subscriptions instead. */
-  get #hasSessionStream(): boolean {
+  /** A service may have resources without templates, and know no list of them. */
+  async #list<T>(
+    what: ListedKind,
+    method: ListMethod,
+    schema: z.ZodType<RemotePage<T>>,
+    keyOf: (item: T) => string,
+  ): Promise<readonly T[]> {
+    const [service, limits] = [this.#name, this.#limits]
+    const options = what === 'resource templates' ? { instead: whereUnknownMethod<RemotePage<T>>({ items: [] }) } : {}
+    const readPage = (params: { readonly cursor?: string }) =>
+      this.#request({ method, params }, schema, limits.answer_ms, options)
+    return await listPages({ service, what, limits, keyOf, readPage })
+  }
+
+  /** The revision without sessions has other ways for what a service sends by itself. */
+  get #hasSessions(): boolean {
     return this.#client.getProtocolEra() !== 'modern'
   }
 
-  /** The library requests the stream of a session by itself. A stream that never begins would look like a list that never changes. */
-  #limitOpening(): void {
-    const { answer_ms } = this.#limits
-    const late = () => this.#watch.report(this.#unopened(`nothing within ${answer_ms} ms`))
-    if (this.#hasSessionStream) this.#opening = setTimeout(late, answer_ms).unref()
-  }
-
-  #unopened(answer: number | string): Refusal {
-    return refuse('unavailable', `${this.#name} opens no stream of notifications: it answered ${answer}`)
-  }
-
-  /** Subscribes until the connection ends: a change between two waits is not lost. A failure ends the reports. */
-  async #subscribe(): Promise<void> {
-    try {
-      const options = { signal: this.#ending.signal, timeout: this.#limits.answer_ms }
-      const listen = () => this.#client.listen({ toolsListChanged: true }, options)
-      const subscription = await streamEndOfRequest.run((end) => this.#endReports(end), listen)
-      this.#watch.report(subscription.honoredFilter.toolsListChanged ? 'changed' : 'unsupported')
-      void subscription.closed.then(() => this.#watch.report('ended'))
-    } catch (error) {
-      this.#watch.report(toRefusal(this.#name, error))
-    }
-  }
-
-  #endReports({ cause }: StreamEnd): void {
-    this.#watch.report(cause === undefined ? 'ended' : toRefusal(this.#name, cause))
-  }
-
-  async #request<T>(request: McpRequest, schema: z.ZodType<T>, timeout_ms: number, options?: RequestTerms): Promise<T> {
+  async #request<T, U = never>(
+    request: McpRequest,
+    schema: z.ZodType<T>,
+    timeout_ms: number,
+    terms?: RequestTerms<U>,
+  ): Promise<T | U> {
     const link = { client: this.#client, transport: this.#transport, name: this.#name }
-    return await sendRequest(link, request, schema, timeout_ms, options)
+    return await sendRequest(link, request, schema, timeout_ms, terms)
   }
 }
 

@@ -10,6 +10,7 @@ import { requireKnownType } from './remote-tool-schema.ts'
 const notifications: ReadonlySet<unknown> = new Set([
   'notifications/progress',
   'notifications/tools/list_changed',
+  'notifications/resources/list_changed',
   'notifications/subscriptions/acknowledged',
   'notifications/cancelled',
 ])

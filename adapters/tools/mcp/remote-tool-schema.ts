@@ -50,11 +50,11 @@ const inputRequired = z
   })
   .transform(({ inputRequests, requestState }) => new InputRequiredResult(inputRequests, requestState))
 
-export const toolPage = z.object({
-  resultType: z.literal('complete').optional(),
-  tools: z.array(remoteTool),
-  nextCursor: z.string().max(4_096).optional(),
-})
+export const nextCursor = z.string().max(4_096).optional()
+
+export const toolPage = z
+  .object({ tools: z.array(remoteTool), nextCursor })
+  .transform(({ tools: items, nextCursor }) => ({ items, nextCursor }))
 
 const toolResult = z
   .object({

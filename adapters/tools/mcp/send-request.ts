@@ -6,6 +6,7 @@ import { parseWithSchema } from '../../../daemon/kernel/error/parsing.ts'
 import type { RemoteToolCall } from '../../../daemon/kernel/tools/tool-service.ts'
 import { streamEndOfRequest } from './bounded-fetch.ts'
 import type { CancellingTransport } from './cancelling-transport.ts'
+import type { ErrorAnswer } from './error-answer.ts'
 import type { StreamEnd } from './filter-events.ts'
 import { toolProgress } from './remote-tool-schema.ts'
 import { toRefusal } from './to-refusal.ts'
@@ -16,17 +17,23 @@ const library_grace_ms = 1_000
 /** `name`: of the service, in refusals. */
 type ServiceLink = { readonly client: Client; readonly transport: CancellingTransport; readonly name: string }
 
-export type McpRequest = { readonly method: 'tools/list' | 'tools/call'; readonly params: Record<string, unknown> }
-export type RequestTerms = Pick<RemoteToolCall, 'cancelled' | 'trace' | 'onProgress'>
+export type ListMethod = 'tools/list' | 'resources/list' | 'resources/templates/list'
+type RequestMethod = ListMethod | 'tools/call' | 'resources/read'
+export type McpRequest = { readonly method: RequestMethod; readonly params: Record<string, unknown> }
+
+/** `instead`: the answer for an error of the service that is one. */
+export type RequestTerms<U> = Pick<RemoteToolCall, 'cancelled' | 'trace' | 'onProgress'> & {
+  readonly instead?: ErrorAnswer<U>
+}
 
 /** Throws `Refusal`. A call of a tool may be answered by the input that it requires. */
-export async function sendRequest<T>(
+export async function sendRequest<T, U = never>(
   { client, transport, name }: ServiceLink,
   request: McpRequest,
   schema: z.ZodType<T>,
   timeout_ms: number,
-  { cancelled, trace = {}, onProgress }: RequestTerms = {},
-): Promise<T> {
+  { cancelled, trace = {}, onProgress, instead }: RequestTerms<U> = {},
+): Promise<T | U> {
   const broken = new AbortController()
   const limit = AbortSignal.timeout(timeout_ms)
   const ending = AbortSignal.any([broken.signal, limit, ...(cancelled ? [cancelled] : [])])
@@ -38,7 +45,7 @@ export async function sendRequest<T>(
     ...(onProgress ? { onprogress: (sent: unknown) => reportProgress(onProgress, sent) } : {}),
   }
   try {
-    const send = () => client.request<'tools/list' | 'tools/call'>(request, options)
+    const send = () => client.request<RequestMethod>(request, options)
     const answer: unknown = await streamEndOfRequest.run((end) => breakRequest(broken, end), send)
     return readAnswer(name, schema, answer)
   } catch (error) {
@@ -47,6 +54,7 @@ export async function sendRequest<T>(
     if (limit.aborted && ending.reason === limit.reason)
       throw refuse('timeout', `${name} did not answer within ${timeout_ms} ms`)
     if (broken.signal.aborted) throw toRefusal(name, broken.signal.reason)
+    if (instead?.isFor(error)) return instead.answer
     throw toRefusal(name, error)
   }
 }

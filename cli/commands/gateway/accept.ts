@@ -1,4 +1,4 @@
-// Accepts tools of a registered service as they are shown.
+// Accepts tools and resources of a registered service as they are shown.
 
 import type { ApiObject } from '../../client/client.ts'
 import { requireConsent } from '../../confirmation/require-consent.ts'
@@ -8,22 +8,22 @@ import { CommandFailure, command } from '../../program/command.ts'
 import { choice, flag, nameList, required, text } from '../../program/params.ts'
 import { line_break, printResult } from '../../terminal/output.ts'
 
-const nothing_new = 'every listed tool is accepted already; to change how one is called, name it in --tools'
+const nothing_new = 'everything that is listed is accepted already; to change how it is called, name it in --tools'
 
 export const definition = command({
   words: 'gateway accept',
-  summary: 'Accept tools of a registered service as they are shown, so that the gateway offers them',
+  summary: 'Accept tools and resources of a registered service as they are shown, so that the gateway offers them',
   notes: [
-    'A tool whose definition changes later is held until it is accepted again. --yes accepts definitions that nobody has',
+    'One whose definition changes later is held until it is accepted again. --yes accepts definitions that nobody has',
     'read, and of those only the ones without marks: name tools with marks in --tools.',
   ].join('\n'),
   positionals: { name: required(text('NAME', 'Name of the service')) },
   options: {
-    tools: nameList('TOOL,...', 'Tools by their names at the service (default: all that are new or changed)'),
-    permission: text(
-      'PERMISSION',
-      'What callers need for these tools (default: as accepted before, else gateway:call)',
+    tools: nameList(
+      'TOOL,...',
+      'Tools by name, resources by URI, as at the service (default: all that are new or changed)',
     ),
+    permission: text('PERMISSION', 'What callers need for these (default: as accepted before, else gateway:call)'),
     authentication: choice('KIND', 'How calls authenticate there (default: as accepted before, else delegated)', [
       'delegated',
       'none',
@@ -48,7 +48,7 @@ export const definition = command({
     }
     const show = params.json ? terminal.note : terminal.print
     show(formatToolReview(terminal, chosen))
-    await requireConsent(terminal, yes, `Accept ${chosen.length} tools of ${name} as shown?`)
+    await requireConsent(terminal, yes, `Accept ${chosen.length} tools and resources of ${name} as shown?`)
     const tools = chosen.map(({ name, sha256 }) => ({
       name,
       sha256,
@@ -70,7 +70,7 @@ export const definition = command({
 function chooseTools(tools: readonly ApiObject[], names: readonly string[], isUnread: boolean): readonly ApiObject[] {
   const listed = tools.filter(({ state }) => state !== 'absent')
   const missing = names.find((name) => !listed.some((tool) => tool.name === name))
-  if (missing !== undefined) throw new CommandFailure(1, `the service lists no tool named ${missing}`)
+  if (missing !== undefined) throw new CommandFailure(1, `the service lists no tool or resource named ${missing}`)
   if (names.length > 0) return listed.filter(({ name }) => names.includes(name as string))
   const open = listed.filter(({ state }) => state !== 'accepted')
   const marked = open.find(({ findings }) => (findings as unknown[]).length > 0)

@@ -1,4 +1,4 @@
-// Reads the tools of a registered service, beside what has been accepted of them.
+// Reads the tools and resources of a registered service, beside what has been accepted of them.
 import type { ApiObject } from '../../client/client.ts'
 import { formatToolReview } from '../../format/tool-review.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
@@ -8,7 +8,7 @@ import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'gateway review',
-  summary: 'Read the tools that a registered service lists now, beside what has been accepted of them',
+  summary: 'Read the tools and resources that a registered service lists now, beside what has been accepted of them',
   notes:
     'Lines with - are as they were accepted, with + as they are. A mark is a hint, no proof: read the definitions.',
   positionals: { name: required(text('NAME', 'Name of the service')) },
@@ -17,7 +17,7 @@ export const definition = command({
       'delegated',
       'none',
     ]),
-    changed: flag('Only tools that are new, changed or absent'),
+    changed: flag('Only those that are new, changed or absent'),
     ...serviceOptions,
   },
   example: 'platform gateway review maps --changed',
@@ -27,6 +27,7 @@ export const definition = command({
     const given = authentication === undefined ? {} : { authentication }
     const answer = await api.call('gateway.service-tool.review', { name, ...given })
     const tools = (answer.tools as ApiObject[]).filter(({ state }) => !params.changed || state !== 'accepted')
+    if (answer.trouble !== undefined) terminal.note(`The resources cannot be read: ${answer.trouble}`)
     printResult(terminal, params.json, { ...answer, tools }, () =>
       tools.length === 0 && params.changed ? 'nothing has changed' : formatToolReview(terminal, tools),
     )

@@ -1,6 +1,7 @@
 // Tools of another service: the contract of the client that lists and calls them, and the limits on what it accepts.
 import type { HeaderFields } from '../api/surface.ts'
 import type { CallContinuation, ClientAbilities, HeldCall, InputRequiredResult } from './client-input.ts'
+import type { RemoteResource, RemoteResourceRead } from './remote-resource.ts'
 
 /** Where tools are, and the credential for that service alone. */
 export type ToolServiceAddress = {
@@ -25,7 +26,7 @@ export type ToolServiceLimits = {
   readonly answer_bytes: number
   /** Levels of nesting in one message. */
   readonly depth: number
-  /** Tools of one service; more are a fault of the service. */
+  /** Tools of one service, and as many resources, and templates of resources; more are a fault of the service. */
   readonly tools: number
 }
 
@@ -101,8 +102,16 @@ export interface ToolConnection {
    * continuation, if the service keeps it open.
    */
   callForClient(call: RemoteToolCall, held?: HeldCall): Promise<RemoteToolResult | InputRequiredResult>
+  /** Whether the service has resources: it is not requested to list any otherwise. */
+  readonly hasResources: boolean
+  /** All resources and templates, page by page. */
+  listResources(): Promise<readonly RemoteResource[]>
+  /** The contents of a document; undefined where the service has none of this URI. */
+  readResource(read: RemoteResourceRead): Promise<readonly UntrustedObject[] | undefined>
+  /** Whether each list of the service reports its changes. */
+  readonly reportsAll: boolean
   /**
-   * Resolves when the list of tools may have changed: `changed` where the service reports it, and once when its reports
+   * Resolves when a list may have changed: `changed` where the service reports it, and once when its reports
    * begin, since a change before them was reported to nobody; `ended` where it stopped reporting or the signal ended,
    * `unsupported` where it reports no changes. Throws the cause of broken reports.
    */

@@ -22,9 +22,14 @@ export const toolCallTotal = counter(
     outcome: ['answered', 'refused'],
   },
 )
+export const resourceReadTotal = counter(
+  'gateway_resource_read_total',
+  'Reads of resources of other services that were passed on',
+  { service: 'names', outcome: ['answered', 'refused'] },
+)
 export const toolHeldTotal = counter(
   'gateway_tool_held_total',
-  'Accepted tools that are held since their service has changed their definitions',
+  'Accepted tools and resources that are held since their service has changed their definitions',
   { service: 'names' },
 )
 export const restRequestTotal = counter(
@@ -59,6 +64,7 @@ export const metrics = [
   restSeconds,
   guardrailDenialTotal,
   toolCallTotal,
+  resourceReadTotal,
   toolHeldTotal,
   registrationTotal,
   serviceCount,

@@ -43,13 +43,13 @@ export const settings = settingsBlock('gateway', {
   }),
   tool_call_s: z.int().min(1).max(600).default(30).meta({
     env: 'GATEWAY_TOOL_CALL_SECONDS',
-    doc: 'Seconds that a registered service may take for the call of one of its tools; above 30, a caller has a smaller share of calls at once.',
+    doc: 'Seconds that a registered service may take for the call of one of its tools, or the read of a resource; above 30, a caller has a smaller share of calls at once.',
   }),
   max_services: z.int().min(1).max(1_000).default(1_000).meta({
     doc: 'Maximum number of registered services; the profile’s own, in registrants and services, always have a place.',
   }),
   max_tools: z.int().min(1).max(2_000).default(2_000).meta({
-    doc: 'Maximum number of accepted tools of registered services.',
+    doc: 'Maximum number of accepted tools and resources of registered services.',
   }),
   ca_file: z.string().min(1).max(4_096).optional().meta({
     env: 'GATEWAY_SERVICES_CA_FILE',

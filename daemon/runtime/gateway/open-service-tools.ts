@@ -4,15 +4,17 @@ import { type AddressRule, anyAddress, networkRule } from '../../../adapters/pla
 import { product } from '../../../adapters/platform/product/product.ts'
 import type { SiteResources } from '../../boot/site-resources.ts'
 import { toolsTopic } from '../../kernel/api/mcp-tools.ts'
+import type { PassedResource } from '../../kernel/api/passed-resources.ts'
 import { builtInRoles } from '../../kernel/identity/identity.ts'
 import type { AddressedOperation } from '../../kernel/operation/operation.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { identitySettings } from '../../kernel/settings/platform-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import type { RemoteToolCall, ToolServiceLimits, ToolServices } from '../../kernel/tools/tool-service.ts'
-import type { ServiceTools } from '../../roles/gateway/service-tool/parts.ts'
+import { toPassedResource } from '../../roles/gateway/resource/aggregated-resource.ts'
+import type { ServiceOffer, ServiceTools } from '../../roles/gateway/service-tool/parts.ts'
 import { settings } from '../../roles/gateway/settings.ts'
-import { type AggregatedTool, toOperation } from '../../roles/gateway/tool/aggregated-tool.ts'
+import { toOperation } from '../../roles/gateway/tool/aggregated-tool.ts'
 import { ingressSettings } from '../../shared/routing/ingress-settings.ts'
 import { type CallOutcome, ToolConnections } from './tool-connections.ts'
 
@@ -37,6 +39,8 @@ export type OpenedServiceTools = {
   callSiteTool(request: SiteToolCall): Promise<CallOutcome>
   /** Of registered services, by service and name: the same array until they change. */
   listOffered(): readonly AddressedOperation[]
+  /** Resources, by service and URI, in the same way. */
+  listResources(): readonly PassedResource[]
   close(): void
 }
 
@@ -50,8 +54,9 @@ export function openServiceTools(
   const registered = lazyServices(rule, registered_limits)
   const ofProfile = lazyServices(anyAddress, site_limits)
   const connections = new ToolConnections(() => performance.now(), random)
-  const offered = new Map<string, readonly AggregatedTool[]>()
+  const offered = new Map<string, ServiceOffer>()
   let operations: readonly AddressedOperation[] = []
+  let resources: readonly PassedResource[] = []
   const part: ServiceTools = {
     ...{ ...given, services: registered, states: new Map(), permissions: listPermissions(resolved) },
     addressOf: ({ url }, token) => ({ url, token, ca }),
@@ -59,13 +64,17 @@ export function openServiceTools(
       const reached = { services: registered, service, address: { url, ca }, token }
       return connections.callTool({ ...reached, caller, client, isRead, call })
     },
-    offer(service, tools) {
-      if (isSameOffer(offered.get(service) ?? [], tools)) return
-      offered.set(service, tools)
-      operations = listByService(offered).map(toOperation)
+    readResource: ({ service, url }, token, { caller, ...read }) =>
+      connections.readResource({ services: registered, service, address: { url, ca }, token, caller, read }),
+    offer(service, next) {
+      if (isSameOffer(offered.get(service) ?? nothing, next)) return
+      offered.set(service, next)
+      operations = listByService(offered, ({ tools }) => tools).map(toOperation)
+      resources = listByService(offered, (each) => each.resources).map(toPassedResource)
       announcements.announce(toolsTopic('gateway'))
     },
-    countOffered: (service) => (given.isOffering ? (offered.get(service)?.length ?? 0) : 0),
+    resourcesOf: (service) => (offered.get(service) ?? nothing).resources.map(({ resource }) => resource),
+    countOffered: (service) => (given.isOffering ? (offered.get(service)?.tools.length ?? 0) : 0),
     listOpenBreakers: () => connections.breakers.listOpen(),
   }
   return {
@@ -73,6 +82,7 @@ export function openServiceTools(
     callSiteTool: ({ service, url, ...request }) =>
       connections.callTool({ services: ofProfile, service, address: { url, ca }, ...request }),
     listOffered: () => operations,
+    listResources: () => resources,
     close: () => connections.close(),
   }
 }
@@ -93,10 +103,15 @@ function lazyServices(rule: AddressRule, limits: ToolServiceLimits): ToolService
   return { connect: async (address, signal) => (await load()).connect(address, signal) }
 }
 
-function listByService(offered: ReadonlyMap<string, readonly AggregatedTool[]>): readonly AggregatedTool[] {
-  return [...offered].sort(([one], [other]) => (one < other ? -1 : 1)).flatMap(([, tools]) => tools)
+const nothing: ServiceOffer = { tools: [], resources: [] }
+
+function listByService<T>(
+  offered: ReadonlyMap<string, ServiceOffer>,
+  pick: (offer: ServiceOffer) => readonly T[],
+): readonly T[] {
+  return [...offered].sort(([one], [other]) => (one < other ? -1 : 1)).flatMap(([, offer]) => pick(offer))
 }
 
-function isSameOffer(before: readonly AggregatedTool[], after: readonly AggregatedTool[]): boolean {
+function isSameOffer(before: ServiceOffer, after: ServiceOffer): boolean {
   return JSON.stringify(before) === JSON.stringify(after)
 }

@@ -1,5 +1,6 @@
 // Opens the tools of the gateway: those of the site's roles from the code, then those that were accepted of registered services.
 import type { SiteResources } from '../../boot/site-resources.ts'
+import type { PassedResource } from '../../kernel/api/passed-resources.ts'
 import type { AddressedOperation } from '../../kernel/operation/operation.ts'
 import { serviceToolsPart } from '../../roles/gateway/service-tool/parts.ts'
 import { toOperation } from '../../roles/gateway/tool/aggregated-tool.ts'
@@ -10,6 +11,8 @@ export type OpenedTools = {
   readonly part: readonly [string, unknown]
   /** The same array until they change. */
   list(): readonly AddressedOperation[]
+  /** Of registered services, in the same way. */
+  resources(): readonly PassedResource[]
   close(): void
 }
 
@@ -32,6 +35,7 @@ export async function openTools(resources: SiteResources, isOffering: boolean): 
       last = offered
       return joined
     },
+    resources: opened.listResources,
     close: opened.close,
   }
 }

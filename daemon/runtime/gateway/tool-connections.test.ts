@@ -24,6 +24,7 @@ const services: ToolServices = {
     const at = opened.push((await token()) ?? 'none')
     return {
       ...{ revision: '2026-07-28', service: undefined, listTools: async () => [] },
+      ...{ hasResources: false, reportsAll: false, listResources: async () => [], readResource: async () => undefined },
       callTool: (call) => answer(call, at),
       callForClient: (call) => answer(call, at),
       waitForChange: async () => 'unsupported',

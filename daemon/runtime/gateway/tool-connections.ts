@@ -3,13 +3,22 @@
 
 import { sha256 } from '../../kernel/encoding/canonical-json.ts'
 import { isRefusal, Refusal, refuse } from '../../kernel/error/errors.ts'
-import { findUnsupported, InputRequiredResult, noAbilities, type ToolClient } from '../../kernel/tools/client-input.ts'
+import {
+  type ClientAbilities,
+  findUnsupported,
+  type HeldCall,
+  InputRequiredResult,
+  noAbilities,
+  type ToolClient,
+} from '../../kernel/tools/client-input.ts'
+import type { RemoteResourceRead } from '../../kernel/tools/remote-resource.ts'
 import type {
   RemoteToolCall,
   RemoteToolResult,
   ToolConnection,
   ToolServiceAddress,
   ToolServices,
+  UntrustedObject,
 } from '../../kernel/tools/tool-service.ts'
 import { CallBreakers } from './call-breakers.ts'
 import { HeldCalls, type HeldPlace } from './held-calls.ts'
@@ -28,18 +37,33 @@ type KeptConnection = {
   isRetired: boolean
 }
 
-export type ConnectedCall = {
+export type ConnectedService = {
   readonly services: ToolServices
   readonly service: string
   readonly address: Omit<ToolServiceAddress, 'token' | 'abilities'>
   readonly token: string | undefined
   /** In whose name: the failures of one caller are not those of another. */
   readonly caller: string
+}
+
+export type ConnectedCall = ConnectedService & {
   /** From which the tool may request input; undefined: from no client. */
   readonly client?: ToolClient | undefined
   /** A call that only reads is made again over a new connection, if the one that was kept breaks off. */
   readonly isRead: boolean
   readonly call: RemoteToolCall
+}
+
+export type ConnectedRead = ConnectedService & { readonly read: RemoteResourceRead }
+
+/** A request over the connection of its token. */
+type ConnectedRequest<T> = ConnectedService & {
+  readonly isRead: boolean
+  readonly cancelled: AbortSignal | undefined
+  readonly abilities?: ClientAbilities | undefined
+  /** The call that the request goes on with: over its own connection. */
+  readonly findHeld?: () => HeldPlace<KeptConnection> | undefined
+  readonly send: (connection: ToolConnection, kept: KeptConnection, held: HeldCall | undefined) => Promise<T>
 }
 
 export class ToolConnections {
@@ -60,15 +84,34 @@ export class ToolConnections {
 
   /** Throws `Refusal`, as a connection does. */
   async callTool(request: ConnectedCall): Promise<CallOutcome> {
+    const { client, caller, call, ...connected } = request
+    return await this.#send({
+      ...{ ...connected, caller, cancelled: call.cancelled, abilities: client?.abilities },
+      findHeld: () => client && this.#held.take(caller, termsOf(request), client.continuation?.state),
+      send: async (connection, kept, held) => {
+        if (!client) return await connection.callTool(call)
+        const outcome = await connection.callForClient({ ...call, continuation: client.continuation }, held)
+        return outcome instanceof InputRequiredResult ? this.#require(kept, request, outcome) : outcome
+      },
+    })
+  }
+
+  /** Undefined where the service has no such document. Throws `Refusal`, as a connection does. */
+  async readResource({ read, ...request }: ConnectedRead): Promise<readonly UntrustedObject[] | undefined> {
+    const send = (connection: ToolConnection) => connection.readResource(read)
+    return await this.#send({ ...request, isRead: true, cancelled: read.cancelled, send })
+  }
+
+  async #send<T>(request: ConnectedRequest<T>): Promise<T> {
     const { service, address, caller } = request
     const admitted = this.breakers.admit({ service, url: address.url.href, caller })
     if (typeof admitted === 'number') throw refuseSpared(service, admitted)
     try {
-      const result = await this.#callKept(request)
+      const result = await this.#sendKept(request)
       admitted.succeed()
       return result
     } catch (error) {
-      if (request.call.cancelled?.aborted) admitted.leave()
+      if (request.cancelled?.aborted) admitted.leave()
       else if (isFailure(error)) admitted.fail(this.#unopened.has(error as object) ? 'connection' : 'call')
       else admitted.succeed()
       throw error
@@ -80,26 +123,24 @@ export class ToolConnections {
     for (const key of [...this.#kept.keys()]) this.#drop(key)
   }
 
-  async #callKept(request: ConnectedCall): Promise<CallOutcome> {
-    const { client, caller } = request
-    const held = client && this.#held.take(caller, termsOf(request), client.continuation?.state)
-    if (held) return await this.#callOver(held.at, request, held)
+  async #sendKept<T>(request: ConnectedRequest<T>): Promise<T> {
+    const held = request.findHeld?.()
+    if (held) return await this.#sendOver(held.at, request, held.call)
     const key = keyOf(request)
     const isNew = !this.#kept.has(key)
     const kept = this.#take(key, request)
     try {
-      return await this.#callOver(kept, request)
+      return await this.#sendOver(kept, request)
     } catch (error) {
       if (isBroken(error) && this.#kept.get(key) === kept) this.#retire(key, kept)
-      if (isNew || request.call.cancelled?.aborted || !mayRepeat(error, request)) throw error
-      return await this.#callOver(this.#take(key, request), request)
+      if (isNew || request.cancelled?.aborted || !mayRepeat(error, request)) throw error
+      return await this.#sendOver(this.#take(key, request), request)
     }
   }
 
-  #take(key: string, { services, address, token, client }: ConnectedCall): KeptConnection {
+  #take<T>(key: string, { services, address, token, abilities }: ConnectedRequest<T>): KeptConnection {
     this.#endIdle()
     const known = this.#kept.get(key)
-    const abilities = client?.abilities
     const connect = () => services.connect({ ...address, abilities, token: async () => token })
     const kept = known ?? this.#open(key, connect)
     this.#kept.delete(key)
@@ -119,19 +160,11 @@ export class ToolConnections {
   }
 
   /** `held`: the call that goes on. */
-  async #callOver(
-    kept: KeptConnection,
-    request: ConnectedCall,
-    held?: HeldPlace<KeptConnection>,
-  ): Promise<CallOutcome> {
-    const { client, call } = request
+  async #sendOver<T>(kept: KeptConnection, { send }: ConnectedRequest<T>, held?: HeldCall): Promise<T> {
     kept.calls += 1
     try {
       const connection = await kept.opened
-      if (!client) return await connection.callTool(call)
-      const { continuation } = client
-      const outcome = await connection.callForClient({ ...call, continuation }, held?.call)
-      return outcome instanceof InputRequiredResult ? this.#require(kept, request, outcome) : outcome
+      return await send(connection, kept, held)
     } finally {
       this.#leave(kept)
     }
@@ -183,8 +216,8 @@ function end({ opened }: KeptConnection): void {
 }
 
 /** A connection belongs to its token: what one caller opens serves no other. A service knows the abilities by the connection. */
-function keyOf({ service, address, token, client }: ConnectedCall): string {
-  return sha256(JSON.stringify([service, address.url.href, token ?? null, client?.abilities ?? noAbilities]))
+function keyOf<T>({ service, address, token, abilities = noAbilities }: ConnectedRequest<T>): string {
+  return sha256(JSON.stringify([service, address.url.href, token ?? null, abilities]))
 }
 
 /** What is the same whenever a call goes on. */
@@ -198,7 +231,7 @@ function isBroken(error: unknown): boolean {
 }
 
 /** A request of an unknown session was not performed. Of one that broke off, nobody knows. */
-function mayRepeat(error: unknown, { isRead }: ConnectedCall): boolean {
+function mayRepeat(error: unknown, { isRead }: { readonly isRead: boolean }): boolean {
   return isRefusal(error) && (error.code === 'not_found' || (isRead && error.code === 'unavailable'))
 }
 

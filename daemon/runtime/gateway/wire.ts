@@ -45,7 +45,7 @@ export const wire: RoleWire = {
         rest.close()
         tools.close()
       },
-      ...(isOffering ? { tools: tools.list } : {}),
+      ...(isOffering ? { tools: tools.list, resources: tools.resources } : {}),
     }
   },
 }

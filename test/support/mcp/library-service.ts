@@ -6,11 +6,12 @@ import { Readable } from 'node:stream'
 import {
   type CallToolRequest,
   createMcpHandler,
-  inputRequired,
   Server,
   type ServerContext,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
+import { answerAsked, inputOf } from './asking-tools.ts'
+import { LibraryResources } from './library-resources.ts'
 import type { TestedToolService } from './tested-tool-service.ts'
 
 const tools_per_page = 2
@@ -19,12 +20,15 @@ const tools_per_page = 2
 type ListedFields = Readonly<Record<string, unknown>>
 
 export type LibraryService = TestedToolService & {
+  readonly resources: LibraryResources
   /** Names of the calls that have begun. */
   readonly called: readonly string[]
   /** What the service answers at `/service-info`. */
   serviceInfo: unknown
   /** Lists these fields for the tool from now on, and reports the change. */
   define(name: string, fields: ListedFields): Promise<void>
+  /** The content of every result from now on; undefined: the input. */
+  answerWith(content: readonly object[] | undefined): void
   /** Stops, forgets all sessions, and starts again at the same port after `meanwhile`. */
   restart(meanwhile?: () => Promise<void>): Promise<void>
 }
@@ -32,29 +36,12 @@ export type LibraryService = TestedToolService & {
 /** `revision`: the only one that the service takes. */
 export async function startLibraryService(revision: string): Promise<LibraryService> {
   const tools = ['echo', 'count', 'wait', 'fail']
-  const names = [...tools]
-  const definitions = new Map<string, ListedFields>()
-  const about = { name: 'library', version: '1' }
-  const called: string[] = []
-  const cancelled: string[] = []
-  const createServer = () => {
-    const server = new Server(about, {
-      capabilities: { tools: { listChanged: true } },
-      supportedProtocolVersions: [revision],
-    })
-    server.setRequestHandler('tools/list', ({ params }) => {
-      const from = Number(params?.cursor ?? 0)
-      const tools = names
-        .slice(from, from + tools_per_page)
-        .map((name) => ({ name, inputSchema: { type: 'object' as const }, ...definitions.get(name) }))
-      const next = from + tools_per_page
-      return { tools, ...(next < names.length ? { nextCursor: String(next) } : {}) }
-    })
-    server.setRequestHandler('tools/call', ({ params }, { mcpReq }) =>
-      performTool(params, mcpReq, { called, cancelled }),
-    )
-    return server
+  const resources = new LibraryResources(() => served.reportChange('resources'))
+  const state: ServerState = {
+    ...{ names: [...tools], definitions: new Map(), resources, called: [], cancelled: [], answered: undefined },
   }
+  const { names, definitions, called, cancelled } = state
+  const createServer = () => createToolServer(revision, state)
   const serve = () => (revision >= '2026' ? serveWithoutSessions(createServer) : serveSessions(createServer))
   let served = serve()
   const credentials: (string | undefined)[] = []
@@ -75,7 +62,10 @@ export async function startLibraryService(revision: string): Promise<LibraryServ
   await listen(0)
   const { port } = listener.address() as AddressInfo
   const service: LibraryService = {
-    called,
+    ...{ called, resources },
+    answerWith(content) {
+      state.answered = content
+    },
     serviceInfo: {},
     url: new URL(`http://127.0.0.1:${port}/mcp`),
     about,
@@ -86,12 +76,22 @@ export async function startLibraryService(revision: string): Promise<LibraryServ
     cancelled,
     async addTool(name) {
       names.push(name)
-      await served.reportChange()
+      await served.reportChange('tools')
+    },
+    async offerResources() {
+      await resources.define('notes://all', { title: 'Notes', mimeType: 'text/plain', size: 7 })
+      await resources.define('notes://first')
+      await resources.define('notes://by/{day}', { description: 'Notes of a day' })
+      return [
+        { kind: 'resource', uri: 'notes://all', name: 'notes://all', title: 'Notes', mime_type: 'text/plain' },
+        { kind: 'resource', uri: 'notes://first', name: 'notes://first' },
+        { kind: 'template', uri: 'notes://by/{day}', name: 'notes://by/{day}', description: 'Notes of a day' },
+      ]
     },
     async define(name, fields) {
       definitions.set(name, fields)
       if (!names.includes(name)) names.push(name)
-      await served.reportChange()
+      await served.reportChange('tools')
     },
     async restart(meanwhile) {
       await stop()
@@ -104,13 +104,40 @@ export async function startLibraryService(revision: string): Promise<LibraryServ
   return service
 }
 
-/** Names of calls. */
-type CallRecords = { readonly called: string[]; readonly cancelled: string[] }
+type ServerState = {
+  readonly names: string[]
+  readonly definitions: Map<string, ListedFields>
+  readonly resources: LibraryResources
+  readonly called: string[]
+  readonly cancelled: string[]
+  answered: readonly object[] | undefined
+}
+
+const about = { name: 'library', version: '1' }
+
+function createToolServer(revision: string, state: ServerState): Server {
+  const { names, definitions, resources } = state
+  const server = new Server(about, {
+    capabilities: { tools: { listChanged: true }, resources: { listChanged: true } },
+    supportedProtocolVersions: [revision],
+  })
+  server.setRequestHandler('tools/list', ({ params }) => {
+    const from = Number(params?.cursor ?? 0)
+    const tools = names
+      .slice(from, from + tools_per_page)
+      .map((name) => ({ name, inputSchema: { type: 'object' as const }, ...definitions.get(name) }))
+    const next = from + tools_per_page
+    return { tools, ...(next < names.length ? { nextCursor: String(next) } : {}) }
+  })
+  server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => performTool(params, mcpReq, state))
+  resources.offer(server)
+  return server
+}
 
 async function performTool(
   { name, arguments: input = {}, _meta }: CallToolRequest['params'],
   mcpReq: ServerContext['mcpReq'],
-  { called, cancelled }: CallRecords,
+  { called, cancelled, answered }: ServerState,
 ) {
   called.push(name)
   const progressToken = _meta?.progressToken
@@ -123,40 +150,27 @@ async function performTool(
   }
   if (name.startsWith('ask-')) return answerAsked(input, inputOf(name), mcpReq)
   const text = { type: 'text' as const, text: JSON.stringify(input) }
-  return { content: [text], structuredContent: input, ...(name === 'fail' ? { isError: true } : {}) }
+  return {
+    content: answered ? [...(answered as (typeof text)[])] : [text],
+    structuredContent: input,
+    ...(name === 'fail' ? { isError: true } : {}),
+  }
 }
 
-type RequestedInput = NonNullable<Parameters<typeof inputRequired>[0]['inputRequests']>
-
-/** Tools named `ask-…` require input of their client: an answer of a person, of its model, of both, or at a page. */
-function inputOf(name: string): RequestedInput {
-  const requestedSchema = { type: 'object' as const, properties: { route: { type: 'string' as const } } }
-  const person = inputRequired.elicit({ message: 'Which route?', requestedSchema })
-  const messages = [{ role: 'user' as const, content: { type: 'text' as const, text: 'Name a route.' } }]
-  const model = inputRequired.createMessage({ messages, maxTokens: 16 })
-  if (name === 'ask-person') return { person }
-  if (name === 'ask-model') return { model }
-  if (name === 'ask-page')
-    return { page: inputRequired.elicitUrl({ message: 'Sign in', url: 'https://maps.example/in' }) }
-  return { person, model }
+type ServedTools = {
+  answer(request: Request): Promise<Response>
+  reportChange(list: 'tools' | 'resources'): Promise<void>
 }
-
-/** The answers that came, with the state that was given out for them. */
-function answerAsked(
-  input: Record<string, unknown>,
-  inputRequests: RequestedInput,
-  { inputResponses, requestState }: Pick<ServerContext['mcpReq'], 'inputResponses' | 'requestState'>,
-) {
-  if (!inputResponses) return inputRequired({ inputRequests, requestState: JSON.stringify(input) })
-  const structuredContent = { state: requestState(), answers: inputResponses }
-  return { content: [{ type: 'text' as const, text: 'answered' }], structuredContent }
-}
-
-type ServedTools = { answer(request: Request): Promise<Response>; reportChange(): Promise<void> }
 
 function serveWithoutSessions(createServer: () => Server): ServedTools {
   const handler = createMcpHandler(createServer, { legacy: 'reject' })
-  return { answer: (request) => handler.fetch(request), reportChange: async () => handler.notify.toolsChanged() }
+  return {
+    answer: (request) => handler.fetch(request),
+    async reportChange(list) {
+      if (list === 'tools') handler.notify.toolsChanged()
+      else handler.notify.resourcesChanged()
+    },
+  }
 }
 
 function serveSessions(createServer: () => Server): ServedTools {
@@ -173,9 +187,11 @@ function serveSessions(createServer: () => Server): ServedTools {
       await server.connect(transport)
       return await transport.handleRequest(request)
     },
-    async reportChange() {
+    async reportChange(list) {
+      const report = (server: Server) =>
+        list === 'tools' ? server.sendToolListChanged() : server.sendResourceListChanged()
       // Some sessions have ended, and none reports that.
-      await Promise.allSettled([...sessions.values()].map(({ server }) => server.sendToolListChanged()))
+      await Promise.allSettled([...sessions.values()].map(({ server }) => report(server)))
     },
   }
 }

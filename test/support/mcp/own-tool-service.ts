@@ -42,6 +42,7 @@ export async function startOwnToolService(revision: string): Promise<TestedToolS
         return first ? [...tools, renameTool(first, name)] : tools
       })
     },
+    offerResources: async () => [],
     close: relay.close,
   }
 }

@@ -1,4 +1,6 @@
 // A tool service as the conformance suite needs it: tools `echo`, `wait` (until cancelled) and `fail`, and a list that grows.
+import type { RemoteResource } from '../../../daemon/kernel/tools/remote-resource.ts'
+
 export type TestedToolService = {
   readonly url: URL
   /** The name and version that it gives itself. */
@@ -14,5 +16,7 @@ export type TestedToolService = {
   readonly cancelled: readonly string[]
   /** Adds a tool, and reports the change to whoever listens. */
   addTool(name: string): Promise<void>
+  /** Lists resources from now on, if it has any: these, in this order. */
+  offerResources(): Promise<readonly RemoteResource[]>
   close(): Promise<void>
 }

@@ -15,7 +15,12 @@ const input = z.strictObject({
   roles: z.array(word).max(32).default([]),
   level: word.optional().meta({ description: 'Level of its clearance' }),
   service: word.optional(),
-  tool: word.optional().meta({ description: 'As the gateway offers it: service__tool' }),
+  tool: z
+    .string()
+    .min(1)
+    .max(4_400)
+    .optional()
+    .meta({ description: 'As the gateway offers it: service__tool, or the URI of a resource' }),
   method: z.string().min(1).max(32).optional(),
   path: z
     .string()
@@ -66,7 +71,7 @@ export const check = operation({
     const judged: GuardedCall = {
       ...given,
       ...{ tenant_id: call.caller.tenant_id, level, path, body_bytes, texts },
-      service: service ?? given.tool?.split('__', 1)[0],
+      service: service ?? findService(given.tool),
     }
     const applying = guardrails.guardrails.filter((each) => appliesTo(each, judged)).map(({ name }) => name)
     const verdict = judgeCall(guardrails, judged)
@@ -88,6 +93,11 @@ export const check = operation({
     }
   },
 })
+
+/** Of a tool, or the URI of a resource. */
+function findService(tool = ''): string | undefined {
+  return /^gateway:\/\/([^/]+)\//.exec(tool)?.[1] ?? (tool.split('__', 1)[0] || undefined)
+}
 
 /** As the gateway forwards it. */
 function readNormalPath(target: string): string | Refusal {

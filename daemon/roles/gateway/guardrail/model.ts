@@ -6,8 +6,8 @@ const word = z.string().min(1).max(128)
 const namePattern = z.string().min(1).max(256)
 const listOf = <T extends z.ZodType>(item: T) => z.array(item).min(1).max(64)
 
-/** REST that the gateway forwards, tools of other services, conversations. */
-export const callKind = z.enum(['rest', 'tool', 'chat'])
+/** REST that the gateway forwards, tools of other services, conversations, resources of other services. */
+export const callKind = z.enum(['rest', 'tool', 'chat', 'resource'])
 export type CallKind = z.infer<typeof callKind>
 
 export const guardrail = z
@@ -20,7 +20,9 @@ export const guardrail = z
     roles: listOf(word).optional().meta({ description: 'Callers with one of these roles' }),
     subjects: listOf(namePattern).optional(),
     services: listOf(namePattern).optional().meta({ description: 'By the names of service-info' }),
-    tools: listOf(namePattern).optional().meta({ description: 'As the gateway offers them: service__tool' }),
+    tools: listOf(namePattern)
+      .optional()
+      .meta({ description: 'As the gateway offers them: service__tool, or the URI of a resource' }),
     methods: listOf(z.string().regex(/^[A-Z-]{1,32}$/)).optional(),
     paths: listOf(z.string().max(256).startsWith('/')).optional(),
     deny: z.boolean().default(false).meta({ description: 'Refuses every call that it is for' }),
@@ -47,7 +49,7 @@ export type GuardedCall = {
   readonly level: string | undefined
   /** Undefined for chat, which is the gateway's own. */
   readonly service: string | undefined
-  /** As the gateway offers it. */
+  /** As the gateway offers it: of a resource, its URI. */
   readonly tool?: string | undefined
   readonly method?: string | undefined
   /** In its normal form, with its query. */

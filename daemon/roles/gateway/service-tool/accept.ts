@@ -1,4 +1,4 @@
-// Accepts tools of a registered service exactly as an administrator has read them: by the digest of each definition.
+// Accepts tools and resources of a registered service exactly as an administrator has read them: by the digest of each definition.
 import * as z from 'zod'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { StoredPrincipal } from '../../../kernel/identity/delegation.ts'
@@ -7,7 +7,7 @@ import { operation } from '../../../kernel/operation/operation.ts'
 import { type InputKind, inputKinds } from '../../../kernel/tools/client-input.ts'
 import { serviceName } from '../../../shared/routing/ingress-settings.ts'
 import { settings } from '../settings.ts'
-import { aggregatedName, max_offered_name } from '../tool/aggregated-tool.ts'
+import { max_offered_name } from '../tool/aggregated-tool.ts'
 import { type RegisteredEndpoint, requireEndpoint } from './find-endpoint.ts'
 import { findToolFindings } from './findings.ts'
 import { loadAcceptedTools } from './load-accepted.ts'
@@ -16,22 +16,23 @@ import {
   acceptedTools,
   default_tool_permission,
   definitionDigest,
+  definitionName,
   max_tools_per_service,
   type StoredApproval,
+  serviceDefinition,
   type ToolAuthentication,
   toolApprovals,
   toolAuthentications,
-  toolDefinition,
-  toolName,
   toolPermission,
 } from './model.ts'
+import { offeredName } from './offered-name.ts'
 import { accepted_tools_topic, serviceToolsPart } from './parts.ts'
 import { readTools } from './read-tools.ts'
 import { removeAcceptedTools } from './remove-accepted.ts'
-import type { ListedTool } from './rules.ts'
+import { isResource, type ListedTool } from './rules.ts'
 
 const acceptance = z.strictObject({
-  name: toolName,
+  name: definitionName.meta({ description: 'Of a resource, its URI' }),
   sha256: definitionDigest.meta({ description: 'Of the definition that was read: another one is not accepted' }),
   permission: toolPermission
     .optional()
@@ -40,7 +41,7 @@ const acceptance = z.strictObject({
 type Acceptance = z.output<typeof acceptance>
 
 export const accept = operation({
-  summary: 'Accept tools of a registered service as they were read, so that the gateway offers them',
+  summary: 'Accept tools and resources of a registered service as they were read, so that the gateway offers them',
   method: 'POST',
   path: '/api/v2/gateway/service/{name}/tool',
   input: z.strictObject({
@@ -59,9 +60,10 @@ export const accept = operation({
     }),
     tools: z.array(acceptance).min(1).max(max_tools_per_service),
   }),
-  output: z
-    .strictObject({ service: serviceName, accepted: z.array(z.string()) })
-    .meta({ id: 'AcceptedTools', description: 'Names under which the gateway offers the tools' }),
+  output: z.strictObject({ service: serviceName, accepted: z.array(z.string()) }).meta({
+    id: 'AcceptedTools',
+    description: 'Names under which the gateway offers the tools, and URIs of the resources',
+  }),
   errors: ['not_found', 'not_your_tenant', 'wrong_state', 'conflict', 'rate_limited'],
   allow: 'gateway:admin',
 
@@ -71,15 +73,16 @@ export const accept = operation({
     if (url !== endpoint.url.href) return refuseMoved(service)
     const unknown = checkPermissions(call, tools)
     if (unknown) return unknown
-    const listed = await readTools(call, endpoint, authentication)
-    if (isRefusal(listed)) return listed
+    const read = await readTools(call, endpoint, authentication)
+    if (isRefusal(read)) return read
+    const { listed } = read
     const refused = checkAcceptances(service, tools, listed) ?? (await checkRoom(call, service, tools))
     if (refused) return refused
     const principal = authentication === 'none' ? undefined : await storePrincipal(call, service)
     if (isRefusal(principal)) return principal
     await storeAcceptance(call, { endpoint, authentication, input, principal, tools, listed })
     call.announce(accepted_tools_topic)
-    return { service, accepted: tools.map(({ name }) => aggregatedName({ service, name })) }
+    return { service, accepted: tools.map(({ name }) => offeredName({ service, name })) }
   },
 })
 
@@ -129,7 +132,7 @@ function checkAcceptances(
 
 function findFault(service: string, tool: ListedTool | undefined): string | undefined {
   if (!tool) return undefined
-  if (aggregatedName({ service, name: tool.name }).length > max_offered_name)
+  if (!isResource(tool.definition) && offeredName({ service, name: tool.name }).length > max_offered_name)
     return `its name with that of its service has more than ${max_offered_name} characters`
   const hidden = findToolFindings(tool, new Set()).find(({ kind }) => kind === 'hidden_text')
   return hidden && `its definition has characters that nobody sees: ${hidden.excerpt}`
@@ -182,8 +185,8 @@ async function storeAcceptance(call: Call, given: NewAcceptance): Promise<void> 
 
 async function storeTool(call: Call, { endpoint, listed }: NewAcceptance, { name, sha256, permission }: Acceptance) {
   const { service } = endpoint
-  const id = aggregatedName({ service, name })
-  const definition = toolDefinition.parse(listed.find((each) => each.name === name)?.definition)
+  const id = offeredName({ service, name })
+  const definition = serviceDefinition.parse(listed.find((each) => each.name === name)?.definition)
   const accepted: AcceptedTool = {
     ...{ tenant_id: call.site.tenant_id, service, name, definition, sha256 },
     ...{ permission: permission ?? default_tool_permission, accepted_by: call.caller.subject, accepted_ts: call.now() },

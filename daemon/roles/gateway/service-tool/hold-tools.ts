@@ -2,8 +2,8 @@
 import type { Call } from '../../../kernel/operation/call.ts'
 import { toolHeldTotal } from '../metrics.ts'
 import { settle } from '../settle.ts'
-import { aggregatedName } from '../tool/aggregated-tool.ts'
 import { type AcceptedTool, acceptedTools, toolApprovals } from './model.ts'
+import { offeredName } from './offered-name.ts'
 import { accepted_tools_topic } from './parts.ts'
 import type { ListComparison } from './rules.ts'
 
@@ -14,7 +14,7 @@ export async function holdTools(call: Call, service: string, changed: ListCompar
 
 /** Whether this call is the first that does. */
 async function holdTool(call: Call, { service, name, sha256: accepted }: AcceptedTool, sha256: string) {
-  const id = aggregatedName({ service, name })
+  const id = offeredName({ service, name })
   const audit = [call.audited('gateway.tool.held', id, { accepted, listed: sha256 })]
   const held = await settle(
     call

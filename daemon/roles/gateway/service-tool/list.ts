@@ -1,11 +1,12 @@
-// Lists the accepted tools of registered services.
+// Lists the accepted tools and resources of registered services.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
 import { serviceName } from '../../../shared/routing/ingress-settings.ts'
-import { aggregatedName } from '../tool/aggregated-tool.ts'
 import { type AcceptedTool, acceptedTools } from './model.ts'
+import { offeredName } from './offered-name.ts'
 import { serviceToolsPart, type ToolListState } from './parts.ts'
+import { definitionKinds, isResource, kindOf } from './rules.ts'
 
 /**
  * `held`: its definition has changed. `absent`: not in the list any more. `unverified`: this process has no list of the
@@ -17,6 +18,7 @@ const acceptedTool = z
   .strictObject({
     service: serviceName,
     name: z.string(),
+    kind: z.enum(definitionKinds),
     offered_as: z.string(),
     state: z.enum(toolStates),
     trouble: z.string().optional().meta({ description: 'Why the list of the service cannot be read at present' }),
@@ -29,7 +31,7 @@ const acceptedTool = z
   .meta({ id: 'AcceptedTool' })
 
 export const list = operation({
-  summary: 'List the accepted tools of registered services, by name, and which of them are held',
+  summary: 'List the accepted tools and resources of registered services, by name, and which of them are held',
   method: 'GET',
   path: '/api/v2/gateway/tool',
   input: z.strictObject({ ...listFields, service: serviceName.optional() }),
@@ -50,9 +52,10 @@ function showTool(
   known: ToolListState | undefined,
   isOffering: boolean,
 ): z.output<typeof acceptedTool> {
-  const { service, name, permission, sha256, accepted_by, accepted_ts, held } = tool
+  const { service, name, definition, permission, sha256, accepted_by, accepted_ts, held } = tool
   return {
-    ...{ service, name, offered_as: aggregatedName({ service, name }), state: stateOf(tool, known, isOffering) },
+    ...{ service, name, kind: kindOf(definition), offered_as: offeredName({ service, name }) },
+    state: stateOf(tool, known, isOffering),
     ...(known?.trouble === undefined ? {} : { trouble: known.trouble }),
     ...{ permission, sha256, accepted_by, accepted_at: new Date(accepted_ts).toISOString() },
     ...(held ? { held_at: new Date(held.seen_ts).toISOString() } : {}),
@@ -60,12 +63,12 @@ function showTool(
 }
 
 function stateOf(
-  { name, held }: AcceptedTool,
+  { name, held, definition }: AcceptedTool,
   known: ToolListState | undefined,
   isOffering: boolean,
 ): (typeof toolStates)[number] {
   if (held) return 'held'
-  if (!known?.listed) return 'unverified'
+  if (!known?.listed || (isResource(definition) && !known.hasResources)) return 'unverified'
   if (!known.listed.has(name)) return 'absent'
   return isOffering ? 'offered' : 'disabled'
 }

@@ -1,8 +1,9 @@
-// The tools of a registered service that an administrator has accepted, and the approval by which the gateway reads their list.
+// The tools and resources of a registered service that an administrator has accepted, and the approval by which the gateway reads their list.
 import * as z from 'zod'
 import { storedPrincipal } from '../../../kernel/identity/delegation.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { inputKinds } from '../../../kernel/tools/client-input.ts'
+import { max_listed_uri, resourceUriPattern, templateUriPattern } from '../../../kernel/tools/remote-resource.ts'
 
 /** `delegated`: a token of the site for this service, in the name of the caller. `none`: the service takes no token. */
 export const toolAuthentications = ['delegated', 'none'] as const
@@ -15,20 +16,38 @@ export const toolPermission = z
   .max(64)
   .regex(/^[a-z][a-z-]*:[a-z][a-z-]*$/, 'must be a permission such as gateway:call')
 
-/** As the service names it. */
-export const toolName = z.string().regex(/^[A-Za-z0-9_./-]{1,128}$/, 'must be letters, digits and _ . / -, at most 128')
+const toolNamePattern = /^[A-Za-z0-9_./-]{1,128}$/
+/** As the service names it: a tool by its name, which has no colon; a resource by its URI, a template by itself. */
+export const definitionName = z
+  .string()
+  .max(max_listed_uri)
+  .refine(
+    (name) => [toolNamePattern, resourceUriPattern, templateUriPattern].some((pattern) => pattern.test(name)),
+    'must be the name of a tool, the URI of a resource, or a template of URIs',
+  )
 export const definitionDigest = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 digest in hexadecimal')
 
+/** Resources included. */
 export const max_tools_per_service = 256
 
 const jsonObject = z.record(z.string(), z.unknown())
-export const toolDefinition = z.strictObject({
+const toolDefinition = z.strictObject({
   title: z.string().optional(),
   description: z.string().optional(),
   input_schema: jsonObject,
   output_schema: jsonObject.optional(),
   annotations: jsonObject.optional(),
 })
+
+const resourceDefinition = z.strictObject({
+  kind: z.enum(['resource', 'template']),
+  name: z.string(),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  mime_type: z.string().optional(),
+})
+/** Of a tool, or of a resource. */
+export const serviceDefinition = z.union([toolDefinition, resourceDefinition])
 
 const storedApproval = z.strictObject({
   /** The site's own, as that of its service. */
@@ -55,9 +74,10 @@ export const toolApprovals = collection({ name: 'tool_approval', schema: storedA
 const acceptedTool = z.strictObject({
   tenant_id: z.string(),
   service: z.string(),
+  /** Of a resource, its URI. */
   name: z.string(),
   /** What callers read, whatever the service lists meanwhile. */
-  definition: toolDefinition,
+  definition: serviceDefinition,
   sha256: z.string(),
   permission: z.string(),
   accepted_by: z.string(),
@@ -67,5 +87,5 @@ const acceptedTool = z.strictObject({
 })
 export type AcceptedTool = z.infer<typeof acceptedTool>
 
-/** By the name under which the gateway offers the tool. */
+/** By the name, or the URI, under which the gateway offers it. */
 export const acceptedTools = collection({ name: 'accepted_tool', schema: acceptedTool, indexes: ['service'] })

@@ -10,18 +10,24 @@ import {
   limitAbilities,
   type ToolClient,
 } from '../../../kernel/tools/client-input.ts'
-import { PassedToolResult, type ToolProgress, type UntrustedObject } from '../../../kernel/tools/tool-service.ts'
+import {
+  PassedToolResult,
+  type ToolDefinition,
+  type ToolProgress,
+  type UntrustedObject,
+} from '../../../kernel/tools/tool-service.ts'
 import { callerKey } from '../caller-key.ts'
+import { offerLinks } from '../resource/offer-uris.ts'
 import type { AggregatedTool } from '../tool/aggregated-tool.ts'
 import type { AcceptedTool, StoredApproval } from './model.ts'
 import { serviceToolsPart, type ToolEndpoint } from './parts.ts'
 
-/** Of the time limit of a call: a service that does not answer has failed before the call has. */
-const share_of_service = 0.9
+/** Of the time limit of a call or a read: a service that does not answer has failed before the call has. */
+export const share_of_service = 0.9
 
 /** `time_limit_ms`: of a call, from its admission to its answer. */
 export function offerTool(
-  { service, name, definition, permission }: AcceptedTool,
+  { service, name, definition, permission }: AcceptedTool & { readonly definition: ToolDefinition },
   endpoint: ToolEndpoint,
   { authentication, input: requestable }: Pick<StoredApproval, 'authentication' | 'input'>,
   time_limit_ms: number,
@@ -41,8 +47,10 @@ export function offerTool(
         ...{ name, input, timeout_ms, cancelled: call.signal, onProgress, trace, isRead },
         ...{ caller: callerKey(call.caller), client: limitClient(call.client, requestable) },
       }
-      const outcome = await call.part(serviceToolsPart).callTool(endpoint, token, request)
-      return new PassedToolResult(outcome instanceof InputRequiredResult ? nameService(service, outcome) : outcome)
+      const { callTool, resourcesOf } = call.part(serviceToolsPart)
+      const outcome = await callTool(endpoint, token, request)
+      if (outcome instanceof InputRequiredResult) return new PassedToolResult(nameService(service, outcome))
+      return new PassedToolResult(await offerLinks(call, { service, accepted: resourcesOf(service) }, outcome))
     },
   }
 }

@@ -1,19 +1,34 @@
 // The part of the gateway that reaches registered services for their tools, and holds what of them is offered now.
 import { part } from '../../../kernel/role/part.ts'
 import type { InputRequiredResult, ToolClient } from '../../../kernel/tools/client-input.ts'
+import type { RemoteResource, RemoteResourceRead } from '../../../kernel/tools/remote-resource.ts'
 import type {
   RemoteToolCall,
   RemoteToolResult,
   ToolServiceAddress,
   ToolServices,
+  UntrustedObject,
 } from '../../../kernel/tools/tool-service.ts'
+import type { AggregatedResource } from '../resource/aggregated-resource.ts'
 import type { AggregatedTool } from '../tool/aggregated-tool.ts'
 
 /** Where the tools of a registered service are. */
 export type ToolEndpoint = { readonly service: string; readonly url: URL }
 
-/** What one process of the gateway knows of the list of a service. `trouble`: why it cannot be read at present. */
-export type ToolListState = { readonly listed?: ReadonlySet<string> | undefined; readonly trouble?: string | undefined }
+/**
+ * What one process of the gateway knows of the lists of a service: the names in it, and whether resources are among them.
+ * `trouble`: why they cannot be read at present.
+ */
+export type ToolListState = {
+  readonly listed?: ReadonlySet<string> | undefined
+  readonly hasResources?: boolean | undefined
+  readonly trouble?: string | undefined
+}
+
+export type ServiceOffer = {
+  readonly tools: readonly AggregatedTool[]
+  readonly resources: readonly AggregatedResource[]
+}
 
 /** Calls of a service that are refused at once, since the ones before have failed. */
 export type BreakerState = {
@@ -44,8 +59,16 @@ export interface ServiceTools {
       readonly client: ToolClient | undefined
     },
   ): Promise<RemoteToolResult | InputRequiredResult>
-  /** From now on these tools of the service, and no others. */
-  offer(service: string, tools: readonly AggregatedTool[]): void
+  /** The contents of a document; undefined where the service has none of its URI. Throws as `callTool` does. */
+  readResource(
+    endpoint: ToolEndpoint,
+    token: string | undefined,
+    read: RemoteResourceRead & { readonly caller: string },
+  ): Promise<readonly UntrustedObject[] | undefined>
+  /** From now on these tools and resources of the service, and no others. */
+  offer(service: string, offered: ServiceOffer): void
+  /** Those that are offered of the service now. */
+  resourcesOf(service: string): readonly RemoteResource[]
   readonly states: Map<string, ToolListState>
   /** Number of tools of the service that are offered now. */
   countOffered(service: string): number

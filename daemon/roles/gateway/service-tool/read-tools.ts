@@ -1,19 +1,25 @@
-// Reads the tools of a service in the name of the administrator who requests them.
+// Reads the tools and resources of a service in the name of the administrator who requests them.
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import { listResources } from '../../../kernel/tools/follow-tools.ts'
+import type { RemoteResource } from '../../../kernel/tools/remote-resource.ts'
+import type { RemoteTool } from '../../../kernel/tools/tool-service.ts'
 import type { ToolAuthentication } from './model.ts'
 import { serviceToolsPart, type ToolEndpoint } from './parts.ts'
-import { type ListedTool, readListedTool } from './rules.ts'
+import { type ListedTool, readListedResource, readListedTool } from './rules.ts'
 
-/** Tools whose digests are computed in one turn of the event loop: a list may hold megabytes. */
-const tools_per_turn = 16
+/** Definitions whose digests are computed in one turn of the event loop: a list may hold megabytes. */
+const definitions_per_turn = 16
 
-/** By name. The refusal of the service, or of `site` for the token. */
+/** By name, tools and resources. `trouble`: why the resources cannot be read, which does not concern the tools. */
+export type ListReading = { readonly listed: readonly ListedTool[]; readonly trouble?: string }
+
+/** The refusal of the service, or of `site` for the token. */
 export async function readTools(
   call: Call,
   endpoint: ToolEndpoint,
   authentication: ToolAuthentication,
-): Promise<readonly ListedTool[] | Refusal> {
+): Promise<ListReading | Refusal> {
   const { services, addressOf } = call.part(serviceToolsPart)
   const token = async () => {
     if (authentication === 'none') return undefined
@@ -24,7 +30,10 @@ export async function readTools(
   try {
     const connection = await services.connect(addressOf(endpoint, token), call.signal)
     try {
-      return await readListedTools(call, await connection.listTools())
+      const tools = await connection.listTools()
+      const resources = await listResources(connection)
+      if (!isRefusal(resources)) return { listed: await readLists(call, tools, resources) }
+      return { listed: await readLists(call, tools, []), trouble: resources.message }
     } finally {
       await connection.close()
     }
@@ -35,14 +44,15 @@ export async function readTools(
 }
 
 /** Sorted by name, so that lists of the gateway keep their order whatever the order of the service is. */
-export async function readListedTools(
+export async function readLists(
   { pause }: Pick<Call, 'pause'>,
-  tools: readonly Parameters<typeof readListedTool>[0][],
+  tools: readonly RemoteTool[],
+  resources: readonly RemoteResource[],
 ): Promise<readonly ListedTool[]> {
   const listed: ListedTool[] = []
-  for (const tool of tools) {
-    listed.push(readListedTool(tool))
-    if (listed.length % tools_per_turn === 0) await pause()
+  for (const each of [...tools, ...resources]) {
+    listed.push('uri' in each ? readListedResource(each) : readListedTool(each))
+    if (listed.length % definitions_per_turn === 0) await pause()
   }
   return listed.sort((one, other) => (one.name < other.name ? -1 : 1))
 }

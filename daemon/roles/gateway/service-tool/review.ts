@@ -1,4 +1,4 @@
-// Reads the tools of a registered service as they are now, beside what has been accepted of them.
+// Reads the tools and resources of a registered service as they are now, beside what has been accepted of them.
 import * as z from 'zod'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -6,30 +6,31 @@ import { operation } from '../../../kernel/operation/operation.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import { inputKinds } from '../../../kernel/tools/client-input.ts'
 import { serviceName } from '../../../shared/routing/ingress-settings.ts'
-import { aggregatedName } from '../tool/aggregated-tool.ts'
 import { requireEndpoint } from './find-endpoint.ts'
 import { findingKinds, findToolFindings } from './findings.ts'
 import { holdTools } from './hold-tools.ts'
 import { loadAcceptedTools } from './load-accepted.ts'
-import { type AcceptedTool, acceptedTools, toolApprovals, toolAuthentications, toolDefinition } from './model.ts'
+import { type AcceptedTool, acceptedTools, serviceDefinition, toolApprovals, toolAuthentications } from './model.ts'
+import { offeredName } from './offered-name.ts'
 import { serviceToolsPart } from './parts.ts'
 import { readTools } from './read-tools.ts'
-import { compareList, type ListedTool } from './rules.ts'
+import { compareList, definitionKinds, isResource, kindOf, type ListedTool } from './rules.ts'
 
 /** `new`: never accepted. `changed`: differs from what was accepted, or did so since. `absent`: the service lists it no more. */
 const reviewStates = ['new', 'accepted', 'changed', 'absent'] as const
 
 const reviewedTool = z
   .strictObject({
-    name: z.string(),
+    name: z.string().meta({ description: 'Of a resource, its URI' }),
+    kind: z.enum(definitionKinds),
     offered_as: z.string(),
     state: z.enum(reviewStates),
     sha256: z.string().optional().meta({ description: 'Of the listed definition with its name, as canonical JSON' }),
-    definition: toolDefinition.optional().meta({ description: 'As the service lists it now: untrusted text' }),
+    definition: serviceDefinition.optional().meta({ description: 'As the service lists it now: untrusted text' }),
     accepted: z
       .strictObject({
         sha256: z.string(),
-        definition: toolDefinition,
+        definition: serviceDefinition,
         permission: z.string(),
         accepted_by: z.string(),
         accepted_at: z.iso.datetime(),
@@ -43,7 +44,7 @@ const reviewedTool = z
 
 export const review = operation({
   summary:
-    'Read the tools that a registered service lists now, beside what was accepted; holds those that have changed',
+    'Read the tools and resources that a registered service lists now, beside what was accepted; holds those that have changed',
   method: 'GET',
   path: '/api/v2/gateway/service/{name}/tool',
   input: z.strictObject({
@@ -60,6 +61,7 @@ export const review = operation({
       authentication: z.enum(toolAuthentications),
       input: z.array(z.enum(inputKinds)).meta({ description: 'What its tools may request of clients now' }),
       tools: z.array(reviewedTool),
+      trouble: z.string().optional().meta({ description: 'Why its resources cannot be read' }),
     })
     .meta({ id: 'ToolReview' }),
   errors: ['not_found', 'not_your_tenant', 'wrong_state'],
@@ -70,13 +72,17 @@ export const review = operation({
     if (isRefusal(endpoint)) return endpoint
     const approval = await call.store(toolApprovals).find(service)
     const authentication = requested ?? approval?.value.authentication ?? 'delegated'
-    const listed = await readTools(call, endpoint, authentication)
-    if (isRefusal(listed)) return listed
-    const accepted = (await loadAcceptedTools(call, service)).map(({ value }) => value)
+    const read = await readTools(call, endpoint, authentication)
+    if (isRefusal(read)) return read
+    const { listed, ...trouble } = read
+    const known = (await loadAcceptedTools(call, service)).map(({ value }) => value)
+    // Of resources that cannot be read, nobody knows which are absent.
+    const accepted = known.filter(({ definition }) => read.trouble === undefined || !isResource(definition))
     // A service that reports no changes would be called under the accepted definitions until its list is read again.
     await holdTools(call, service, compareList(accepted, listed).changed)
     const tools = await reviewTools(call, service, listed, accepted)
-    return { service, url: endpoint.url.href, authentication, input: approval?.value.input ?? [], tools }
+    const input = approval?.value.input ?? []
+    return { service, url: endpoint.url.href, authentication, input, tools, ...trouble }
   },
 })
 
@@ -108,9 +114,9 @@ function reviewListed(
   const { name, sha256, definition } = tool
   const isSame = accepted !== undefined && accepted.held === undefined && accepted.sha256 === sha256
   return {
-    ...{ name, sha256, offered_as: aggregatedName({ service, name }) },
+    ...{ name, kind: kindOf(definition), sha256, offered_as: offeredName({ service, name }) },
     state: accepted === undefined ? 'new' : isSame ? 'accepted' : 'changed',
-    definition: toolDefinition.parse(definition),
+    definition: serviceDefinition.parse(definition),
     ...(accepted ? { accepted: showAccepted(accepted) } : {}),
     findings: [...findToolFindings(tool, others)],
   }
@@ -120,7 +126,8 @@ function reviewAbsent(service: string, tool: AcceptedTool): ReviewedTool {
   const { name } = tool
   return {
     name,
-    offered_as: aggregatedName({ service, name }),
+    kind: kindOf(tool.definition),
+    offered_as: offeredName({ service, name }),
     state: 'absent',
     accepted: showAccepted(tool),
     findings: [],

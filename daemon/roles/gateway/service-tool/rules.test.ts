@@ -1,8 +1,9 @@
-// A tool is offered while it is listed as it was accepted, and a digest covers all that a model reads of it.
+// A tool is offered while it is listed as it was accepted, and a digest covers all that a model reads of it; so do those of resources.
 import { expect, test } from 'vitest'
+import type { RemoteResource } from '../../../kernel/tools/remote-resource.ts'
 import type { RemoteTool } from '../../../kernel/tools/tool-service.ts'
 import type { AcceptedTool } from './model.ts'
-import { compareList, readListedTool } from './rules.ts'
+import { compareList, readListedResource, readListedTool } from './rules.ts'
 
 const route: RemoteTool = {
   name: 'route',
@@ -48,4 +49,23 @@ test('a tool that is held stays so, whatever is listed', () => {
   const held = acceptTool(route, { sha256: 'f'.repeat(64), seen_ts: 1 })
   for (const listed of [[readListedTool(route)], [readListedTool({ ...route, title: 'Other' })]])
     expect(compareList([held], listed)).toEqual({ same: new Set(), changed: [] })
+})
+
+const notes: RemoteResource = {
+  kind: 'resource',
+  uri: 'notes://all',
+  name: 'Notes',
+  title: 'All',
+  mime_type: 'text/plain',
+}
+
+test.each<[string, Partial<RemoteResource>]>([
+  ['URI', { uri: 'notes://some' }],
+  ['kind', { kind: 'template' }],
+  ['name', { name: 'notes' }],
+  ['title', { title: 'Some' }],
+  ['description', { description: 'Read this first' }],
+  ['media type', { mime_type: 'text/html' }],
+])('a resource of another %s has another digest', (_, change) => {
+  expect(readListedResource({ ...notes, ...change }).sha256).not.toBe(readListedResource(notes).sha256)
 })

@@ -1,13 +1,32 @@
-// Which tools of a service may be offered: those whose definition is the accepted one, digest by digest.
+// Which tools and resources of a service may be offered: those whose definition is the accepted one, digest by digest.
 import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
+import type { RemoteResource, ResourceDefinition } from '../../../kernel/tools/remote-resource.ts'
 import type { RemoteTool, ToolDefinition } from '../../../kernel/tools/tool-service.ts'
 import type { AcceptedTool } from './model.ts'
 
-/** A tool as its service lists it now. */
+/** A tool or a resource as its service lists it now. */
 export type ListedTool = {
+  /** Of a resource, its URI. */
   readonly name: string
-  readonly definition: ToolDefinition
+  readonly definition: ServiceDefinition
   readonly sha256: string
+}
+
+export type ServiceDefinition = ToolDefinition | ResourceDefinition
+
+export function isResource(definition: ServiceDefinition): definition is ResourceDefinition {
+  return 'kind' in definition
+}
+
+export const definitionKinds = ['tool', 'resource', 'template'] as const
+
+export function kindOf(definition: ServiceDefinition): (typeof definitionKinds)[number] {
+  return isResource(definition) ? definition.kind : 'tool'
+}
+
+/** The digest covers all that a model reads of the resource, its URI included. */
+export function readListedResource({ uri, ...definition }: RemoteResource): ListedTool {
+  return { name: uri, definition, sha256: canonicalDigest({ uri, ...definition }) }
 }
 
 /** The digest covers all that a model reads of the tool, its name included. */

@@ -8,7 +8,7 @@ import { accepted_tools_topic } from './parts.ts'
 import { removeAcceptedTools } from './remove-accepted.ts'
 
 export const withdraw = operation({
-  summary: 'Withdraw the accepted tools of a service, registered or not: none is offered any more',
+  summary: 'Withdraw the accepted tools and resources of a service, registered or not: none is offered any more',
   method: 'DELETE',
   path: '/api/v2/gateway/service/{name}/tool',
   input: z.strictObject({ name: serviceName }),

@@ -1,17 +1,17 @@
 // A tool of another service as the gateway offers it: under the name of its service, with the definition that the service gives.
 import * as z from 'zod'
-import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
-import type { DelegationAudience } from '../../../kernel/identity/delegation.ts'
+import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { AddressedOperation, AnyOperation } from '../../../kernel/operation/operation.ts'
 import type { InputKind } from '../../../kernel/tools/client-input.ts'
 import type { ToolDefinition, UntrustedObject } from '../../../kernel/tools/tool-service.ts'
+import { collectTexts } from '../guardrail/collect-texts.ts'
 import { toolCallTotal } from '../metrics.ts'
-import { guardTool } from './guard-tool.ts'
+import { guardUse } from './guard-use.ts'
+import { requestToken, type TokenTarget } from './request-token.ts'
 
-export type AggregatedTool = {
-  /** Name of the service in service-info. */
-  readonly service: string
+/** `service`: its name in service-info. */
+export type AggregatedTool = TokenTarget & {
   /** Name of the tool there. */
   readonly name: string
   readonly definition: ToolDefinition
@@ -19,8 +19,6 @@ export type AggregatedTool = {
     AnyOperation,
     'method' | 'reads' | 'allow' | 'time_limit_ms' | 'max_body_bytes' | 'max_body_values'
   >
-  /** For whom the token is with which the gateway acts in the name of the caller; undefined: the service takes none. */
-  readonly audience: DelegationAudience | undefined
   /** What it may request of the clients that call it. */
   readonly requestable: readonly InputKind[]
   /** Performs the tool by this token. Returns the answer of the service, or its refusal; throws a refusal that may be over soon. */
@@ -62,7 +60,12 @@ async function callTool(call: Call, tool: AggregatedTool, input: UntrustedObject
   const { service, name: of } = tool
   const name = aggregatedName(tool)
   call.nameTarget({ id: name })
-  const limits = await guardTool(call, { service, name }, input)
+  // Input that a client gives while the tool runs goes to its service like the rest.
+  const { responses } = call.client?.continuation ?? {}
+  const sent = responses ? [input, responses] : input
+  const body_bytes = Buffer.byteLength(JSON.stringify(sent))
+  const use = { kind: 'tool', service, tool: name, body_bytes, texts: collectTexts(sent) } as const
+  const limits = await guardUse(call, use)
   if (isRefusal(limits)) return limits
   const counted = (outcome: 'answered' | 'refused') => call.count(toolCallTotal, { service, tool: of, outcome })
   try {
@@ -74,21 +77,4 @@ async function callTool(call: Call, tool: AggregatedTool, input: UntrustedObject
     counted('refused')
     throw error
   }
-}
-
-/** A ceiling is carried by the token alone. */
-async function requestToken(
-  call: Call,
-  { audience, service }: AggregatedTool,
-  ceiling: string | undefined,
-): Promise<string | undefined | Refusal> {
-  if (audience === undefined) {
-    if (ceiling === undefined) return undefined
-    return refuse(
-      'forbidden',
-      `a guardrail limits this call to ${ceiling}, which ${service} cannot know: it takes no token`,
-    )
-  }
-  const issued = await call.delegation().token(audience, ceiling)
-  return isRefusal(issued) ? issued : issued.token
 }

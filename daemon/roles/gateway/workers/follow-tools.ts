@@ -1,4 +1,4 @@
-// Follows the tools of every service that has accepted ones, for as long as the role runs.
+// Follows the tools and resources of every service that has accepted ones, for as long as the role runs.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
