@@ -93,7 +93,7 @@ async function measureChurn(front: PlatformFront, report: (figure: Figure) => vo
 
 type Clients = { readonly agent: http.Agent; readonly reader: string; readonly caller: string }
 
-/** While `run` lasts, one client lists all services again and again, and others call objects of the profile and of services. */
+/** While `run` lasts, one client lists all services again and again, and others call an object of the profile. */
 async function measureUnder(clients: Clients, run: () => Promise<void>): Promise<Load> {
   const { agent, reader, caller } = clients
   const times_ms: number[] = []

@@ -52,17 +52,17 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const streamKept =
+const streamForgotten =
   'Node makes nghttp2 forget a stream at its end (nghttp2_option_set_no_closed_streams), and skip what follows on it'
 const noPriority = 'RFC 9113, section 5.3.2: priorities are deprecated; nghttp2 skips these frames'
 
 /** Cases of RFC 7540 that the library below decides otherwise, each with its reason. */
 const otherwise: Readonly<Record<string, string>> = {
-  'http2/5.1 closed: Sends a DATA frame after sending RST_STREAM frame': streamKept,
-  'http2/5.1 closed: Sends a HEADERS frame after sending RST_STREAM frame': streamKept,
-  'http2/5.1 closed: Sends a DATA frame': streamKept,
-  'http2/5.1 closed: Sends a HEADERS frame': streamKept,
-  'http2/5.1.1 Sends stream identifier that is numerically smaller than previous': streamKept,
+  'http2/5.1 closed: Sends a DATA frame after sending RST_STREAM frame': streamForgotten,
+  'http2/5.1 closed: Sends a HEADERS frame after sending RST_STREAM frame': streamForgotten,
+  'http2/5.1 closed: Sends a DATA frame': streamForgotten,
+  'http2/5.1 closed: Sends a HEADERS frame': streamForgotten,
+  'http2/5.1.1 Sends stream identifier that is numerically smaller than previous': streamForgotten,
   'http2/5.3.1 Sends PRIORITY frame that depend on itself': noPriority,
   'http2/6.3 Sends a PRIORITY frame with 0x0 stream identifier': noPriority,
   'http2/6.7 Sends a PING frame with ACK':
@@ -80,7 +80,7 @@ const raced = [
 
 type SuiteCase = { readonly name: string; readonly isPassed: boolean }
 
-/** All cases, those that RFC 7540 recommends included. Its exit code counts the failed ones. */
+/** All cases, those that RFC 7540 recommends included. The program ends with 1 where a case fails. */
 async function runSuite(target: string): Promise<readonly SuiteCase[]> {
   const report = path.join(folder, `${target.replaceAll('/', '-')}.xml`)
   const listener = ['--host', '127.0.0.1', '--port', String(edge.port), '--tls', '--insecure', '--path', target]

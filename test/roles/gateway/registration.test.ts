@@ -56,6 +56,21 @@ test('a renewal moves the end alone, and reads the service again only after some
   expect(events.at(-1)).toMatch(/^gateway\.registration\.changed /)
 })
 
+test('services whose registrations end together leave together, each with one record', async () => {
+  const { register, states, events, ownerOf, site } = stage()
+  const names = Array.from({ length: 12 }, (_, at) => `fleet-${at}`)
+  for (const name of names) {
+    const { url } = await startService(describeService(name, `ship-${name}`))
+    await register('svc:fleet', name, url)
+  }
+  site.clock.advance(300_000)
+  site.wakeWorker('gateway', 'expire')
+  await waitUntil(async () => !(await states()).some((state) => state.startsWith('fleet-')))
+  const ended = events.filter((event) => /^gateway\.registration\.expired .*"fleet-/.test(event))
+  expect(ended.length).toBe(names.length)
+  expect(await Promise.all(names.map((name) => ownerOf(`ship-${name}`)))).toEqual(names.map(() => undefined))
+})
+
 test('another URL is read at once; objects that the service no longer has are free', async () => {
   const { register, ownerOf } = stage()
   const first = await startService(describeService('ports', 'quay', 'crane'))
