@@ -5,6 +5,7 @@ import { connectServiceClient } from '../client/connection.ts'
 import { mintDemoToken } from './demo-site.ts'
 import { GatewayCaller } from './gateway-caller.ts'
 import { connectThroughEdge } from './gateway-services.ts'
+import { demo_lens } from './gateway-sites.ts'
 import { demoTools, type GatewayStage } from './gateway-stage.ts'
 import { waitUntil } from './wait-until.ts'
 
@@ -58,7 +59,7 @@ async function raiseSignal({ caller, sites, list }: GatewayStage): Promise<void>
 async function resolveAtBravo({ caller, sites, list, signal }: GatewayStage): Promise<string> {
   const { bravo, edge, ca, people_file } = sites
   const node_data = { bravo: { file: people_file } }
-  const started = await caller.call(demoTools.start, { lens_id: 'persons', node_data })
+  const started = await caller.call(demoTools.start, { lens_id: demo_lens, node_data })
   const run_id = String(started.content.uid)
   if (started.failure !== undefined) list.add('role_of_bravo', false, started.failure)
   else {
@@ -76,6 +77,6 @@ async function resolveAtBravo({ caller, sites, list, signal }: GatewayStage): Pr
   const local = connectServiceClient({ folder: undefined, url: edge, ca, token, env: {} })
   const { items } = await local.call('resolution.lens.list', { limit: 10 })
   const lenses = (items as ApiObject[]).map(({ lens }) => lens)
-  list.add('rest_of_bravo', lenses.includes('persons'), `/api/v2/lens of bravo has ${lenses.join()}`)
+  list.add('rest_of_bravo', lenses.includes(demo_lens), `/api/v2/lens of bravo has ${lenses.join()}`)
   return run_id
 }

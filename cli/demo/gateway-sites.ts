@@ -13,7 +13,9 @@ import type { DemoStudio } from './perform-demo.ts'
 /** Of both sites: they belong to one operator, and are not one site. */
 const tenant_id = 'coast'
 const certificate_days = 1
-/** Services besides the roles, by the name of the only subject that may register each. */
+/** Of runs at bravo. */
+export const demo_lens = 'persons'
+/** The only subject that may register each service. */
 export const demoRegistrants = { 'resolution-service': 'svc-bravo', maps: 'svc-maps', berths: 'svc-berths' } as const
 
 export type GatewaySites = {
@@ -53,8 +55,11 @@ export async function startGatewaySites({ dir, running, signal }: DemoStudio): P
     running.push(bravo)
     return bravo
   }
+  const bravo = await startBravo()
+  const { readLens } = await offline.lenses()
+  await bravo.analyst.call('resolution.lens.create', { body: readLens(demo_lens) })
   const sites: GatewaySites = {
-    ...{ alpha, bravo: await startBravo(), edge: new URL(edge), ca, ca_file, people_file },
+    ...{ alpha, bravo, edge: new URL(edge), ca, ca_file, people_file },
     async restartBravo() {
       sites.bravo = await startBravo()
     },

@@ -1,6 +1,5 @@
 // Serves the tools of two sites behind one edge to an AI client, with a poisoned definition and a dead site.
 import { toolsPath } from '../../../daemon/kernel/api/mcp-tools.ts'
-import { offline } from '../../../daemon/offline/offline.ts'
 import { callTools } from '../../demo/call-tools.ts'
 import { CheckList } from '../../demo/check-list.ts'
 import { mintDemoToken } from '../../demo/demo-site.ts'
@@ -84,9 +83,7 @@ async function runDemo(studio: DemoStudio, terminal: Terminal) {
   }
 }
 
-async function offerTools({ sites, admin, caller, list, signal, printLine }: GatewayStage): Promise<void> {
-  const { readLens } = await offline.lenses()
-  await sites.bravo.analyst.call('resolution.lens.create', { body: readLens('persons') })
+async function offerTools({ admin, caller, list, signal, printLine }: GatewayStage): Promise<void> {
   const before = (await caller.listNames()).filter((name) => !name.startsWith(own_tools))
   list.add('nothing_before_acceptance', before.length === 0, `${before.length} tools of registered services are listed`)
   const chosen = {
