@@ -28,11 +28,9 @@ const stateTones: Readonly<Record<string, Tone>> = {
   live: 'good',
   offered: 'good',
   read: 'good',
-  closed: 'good',
   disabled: 'warn',
   absent: 'warn',
   unverified: 'warn',
-  open_for_callers: 'warn',
   RATIFIED: 'good',
   open: 'good',
   active: 'good',
@@ -53,7 +51,7 @@ export function selectTone(state: string): Tone {
   return stateTones[state] ?? 'bad'
 }
 
-/** An absent state is none that is bad. */
+/** An absent state has no tone. */
 export function formatStateCell(state: unknown): PaneCell {
   return { text: formatText(state), ...(state === undefined ? {} : { tone: selectTone(String(state)) }) }
 }

@@ -9,6 +9,7 @@ import {
   type PaneCell,
   type PaneColumnSource,
   plainCell,
+  type Tone,
 } from './cells.ts'
 
 const ofTools = ({ tools }: ApiObject) => tools as ApiObject | undefined
@@ -21,7 +22,7 @@ export const gatewayColumns: Readonly<
     { heading: 'STATE', width: 10, cell: ({ state }) => formatStateCell(state) },
     { heading: 'TOOLS', width: 7, cell: formatOffered },
     { heading: 'LIST', width: 6, cell: (service) => formatStateCell(ofTools(service)?.list) },
-    { heading: 'BREAKER', width: 16, cell: (service) => formatStateCell(ofTools(service)?.breaker) },
+    { heading: 'BREAKER', width: 16, cell: formatBreaker },
     { heading: 'ENDS', width: 19, minColumns: 100, cell: ({ expires_at }) => formatTime(expires_at) },
     { heading: 'URL', width: 24, minColumns: 120, cell: plainCell('url', 'faint') },
   ],
@@ -51,6 +52,17 @@ export const gatewayColumns: Readonly<
 
 function formatTime(instant: unknown): PaneCell {
   return { text: formatInstant(instant), tone: 'faint' }
+}
+
+/** An open channel is well; an open breaker is not. */
+const breakerTones: Readonly<Record<string, Tone>> = { closed: 'good', open_for_callers: 'warn' }
+
+function formatBreaker(service: ApiObject): PaneCell {
+  const breaker = ofTools(service)?.breaker
+  return {
+    text: formatText(breaker),
+    ...(breaker === undefined ? {} : { tone: breakerTones[String(breaker)] ?? 'bad' }),
+  }
 }
 
 /** Offered tools of the accepted ones. */

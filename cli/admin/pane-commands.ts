@@ -24,7 +24,7 @@ const rowCommands: Readonly<Partial<Record<PaneName, (item: ApiObject) => readon
     decisions: ({ subject }) => [subject, `platform gateway decisions --subject ${subject}`],
   }
 
-/** A name that a shell reads as one word, and that is no option: a person may paste the command. */
+/** A name that a shell reads as one word, and a command not as an option: a person may paste it. */
 const plainName = /^[A-Za-z0-9_][\w.@:/+-]*$/
 
 export function buildRowCommand(pane: PaneName, item: ApiObject): string {

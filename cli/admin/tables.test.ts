@@ -93,11 +93,13 @@ const service = {
   tools: { accepted: 4, offered: 3, list: 'read', breaker: 'open_for_callers' },
 }
 
-test('a service shows how many of its tools are offered, and whom it is spared', () => {
+test('a service shows how many of its tools are offered, and the state of its breaker', () => {
   expect(row('services', service)).toMatchObject({
     ...{ SERVICE: { text: 'maps' }, STATE: { text: 'live', tone: 'good' }, TOOLS: { text: '3/4', tone: 'warn' } },
     ...{ LIST: { text: 'read', tone: 'good' }, BREAKER: { text: 'open_for_callers', tone: 'warn' } },
   })
+  const spared = { ...service, tools: { ...service.tools, breaker: 'open' } }
+  expect(row('services', spared).BREAKER).toEqual({ text: 'open', tone: 'bad' })
   expect(row('services', { ...service, tools: undefined })).toMatchObject({ TOOLS: { text: '-' }, LIST: { text: '-' } })
   expect(row('services', service, 160).URL?.text).toBe('http://maps.example')
   const all = buildDetail('services', service, undefined, 80).map(({ label, text }) => `${label}|${text}`)

@@ -96,7 +96,7 @@ test('the status shows services, tools, the quotas that leave least, and the las
   })
 })
 
-test('a caller that may not read a part is told so in its place, and the status is that of the roles', async () => {
+test('a caller that may not read a part sees why in its place, and the status is that of the roles', async () => {
   const token = await site.token({ subject: 'op', roles: ['operator'] })
   const { exit, stdout } = await runCommand(['status'], { env: { ...options.env, PLATFORM_TOKEN: token } })
   expect(exit).toBe(0)

@@ -73,7 +73,7 @@ export class CallBreakers {
       },
       fail(stage) {
         ofCaller.fail()
-        // The trial of an open breaker has its verdict, whosever it is.
+        // The trial of an open breaker has its verdict, whichever caller made it.
         if (breaker.isOpen) return stage === 'connection' ? breaker.fail() : breaker.succeed()
         if (stage === 'call' || failed.has(caller)) return breaker.leave()
         failed.add(caller)

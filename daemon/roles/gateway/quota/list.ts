@@ -3,11 +3,13 @@ import * as z from 'zod'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
-import type { CounterValue } from '../../../kernel/store/key-value.ts'
-import { countKey, type Guardrails, guardrailsPart } from '../guardrail/guard-call.ts'
+import type { CounterValue, KeyValue } from '../../../kernel/store/key-value.ts'
+import { countKey, guardrailsPart } from '../guardrail/guard-call.ts'
 import { callKind } from '../guardrail/model.ts'
-import { listCounts } from '../guardrail/rules.ts'
+import { type GuardrailCount, listCounts } from '../guardrail/rules.ts'
 import { type CallUsage, callUsages, usage_window_ms, usageId, usageKey } from './model.ts'
+
+const rows_per_turn = 8
 
 const word = z.string().min(1).max(256)
 
@@ -50,25 +52,30 @@ export const list = operation({
 
   async run(call, { limit, cursor, ...filters }) {
     const { docs, ...counted } = await call.store(callUsages).page(buildListQuery(filters, limit, cursor))
-    const guardrails = call.part(guardrailsPart)
-    // Callers share few guardrails: each count is read once for a page.
-    const counts = new CountReader(guardrails)
+    const { guardrails, increment } = call.part(guardrailsPart)
+    const limits = listCounts(guardrails)
+    const counts = new CountReader(increment)
     const items: z.output<typeof callQuota>[] = []
-    for (const { value } of docs) items.push(await showUsage(call, guardrails, counts, value))
+    for (const { value } of docs) {
+      items.push(await showUsage(call, counts, value, limits))
+      // A key is a digest, and a profile may have hundreds of limits.
+      if (items.length % rows_per_turn === 0) await call.pause()
+    }
     return { items, ...counted }
   },
 })
 
+/** Rows of a caller share counts: each is read once for a page. */
 class CountReader {
-  readonly #guardrails: Guardrails
+  readonly #increment: KeyValue['increment']
   readonly #read = new Map<string, Promise<CounterValue>>()
 
-  constructor(guardrails: Guardrails) {
-    this.#guardrails = guardrails
+  constructor(increment: KeyValue['increment']) {
+    this.#increment = increment
   }
 
   read(key: string, window_ms: number): Promise<CounterValue> {
-    const known = this.#read.get(key) ?? this.#guardrails.increment(key, 0, window_ms)
+    const known = this.#read.get(key) ?? this.#increment(key, 0, window_ms)
     this.#read.set(key, known)
     return known
   }
@@ -76,13 +83,13 @@ class CountReader {
 
 async function showUsage(
   call: Call,
-  { guardrails }: Guardrails,
   counts: CountReader,
   usage: CallUsage,
+  every: readonly GuardrailCount[],
 ): Promise<z.output<typeof callQuota>> {
   const { subject, kind, target } = usage
   const id = usageId(usage)
-  const limits = listCounts(guardrails).filter(({ guardrail, reason }) =>
+  const limits = every.filter(({ guardrail, reason }) =>
     usage.guardrails.some((each) => each.guardrail === guardrail && each.reason === reason),
   )
   const [passed, refused, ...used] = await Promise.all([

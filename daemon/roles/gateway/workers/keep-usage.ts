@@ -9,6 +9,8 @@ import { settle } from '../settle.ts'
 export const keepUsage: Worker = { name: 'keep-usage', when: { every_ms: 2_000 }, run }
 
 const max_batch = 500
+/** Twice those of a profile: names of former profiles are dropped. */
+const max_guardrails = 512
 async function run(call: Call): Promise<void> {
   const { meter } = call.part(guardrailsPart)
   const waiting = meter.listWaiting(call.now(), max_batch)
@@ -33,7 +35,10 @@ async function renew(call: Call, { id, guardrails }: NotedUsage, expires_ts: num
     const isKnown = (one: NotedUsage['guardrails'][number]) =>
       value.guardrails.some(({ guardrail, reason }) => guardrail === one.guardrail && reason === one.reason)
     const added = guardrails.filter((each) => !isKnown(each))
-    return { next: { ...value, guardrails: [...value.guardrails, ...added], expires_ts }, answer: undefined }
+    return {
+      next: { ...value, guardrails: [...value.guardrails, ...added].slice(-max_guardrails), expires_ts },
+      answer: undefined,
+    }
   })
   await settle(change)
 }

@@ -1,4 +1,4 @@
-// A request to change something is told from a question about changes, and a tool from one that only has its object.
+// A request to change something differs from a question about changes, and a tool that makes the change from one that reads.
 import { expect, test } from 'vitest'
 import { doesVerb, findChangeVerb } from './change-verb.ts'
 
