@@ -10,7 +10,13 @@ import type { AddressedOperation } from '../../kernel/operation/operation.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { identitySettings } from '../../kernel/settings/platform-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
-import type { RemoteToolCall, ToolServiceLimits, ToolServices } from '../../kernel/tools/tool-service.ts'
+import type { RemoteResourceRead } from '../../kernel/tools/remote-resource.ts'
+import type {
+  RemoteToolCall,
+  ToolServiceLimits,
+  ToolServices,
+  UntrustedObject,
+} from '../../kernel/tools/tool-service.ts'
 import { toPassedResource } from '../../roles/gateway/resource/aggregated-resource.ts'
 import type { ServiceOffer, ServiceTools } from '../../roles/gateway/service-tool/parts.ts'
 import { settings } from '../../roles/gateway/settings.ts'
@@ -33,10 +39,16 @@ export type SiteToolCall = {
   readonly call: RemoteToolCall
 }
 
+/** A read of a document of such a service. */
+export type SiteResourceRead = Pick<SiteToolCall, 'service' | 'url' | 'token' | 'caller'> & {
+  readonly read: RemoteResourceRead
+}
+
 export type OpenedServiceTools = {
   readonly part: ServiceTools
   /** Of a role of the site in another process. */
   callSiteTool(request: SiteToolCall): Promise<CallOutcome>
+  readSiteResource(request: SiteResourceRead): Promise<readonly UntrustedObject[] | undefined>
   /** Of registered services, by service and name: the same array until they change. */
   listOffered(): readonly AddressedOperation[]
   /** Resources, by service and URI, in the same way. */
@@ -81,6 +93,8 @@ export function openServiceTools(
     part,
     callSiteTool: ({ service, url, ...request }) =>
       connections.callTool({ services: ofProfile, service, address: { url, ca }, ...request }),
+    readSiteResource: ({ url, ...request }) =>
+      connections.readResource({ services: ofProfile, address: { url, ca }, ...request }),
     listOffered: () => operations,
     listResources: () => resources,
     close: () => connections.close(),

@@ -1,17 +1,19 @@
-// Opens the tools of the gateway: those of the site's roles from the code, then those that were accepted of registered services.
+// Opens the tools and resources of the gateway: those of the site's roles from the code, then those that were accepted of registered services.
 import type { SiteResources } from '../../boot/site-resources.ts'
 import type { PassedResource } from '../../kernel/api/passed-resources.ts'
 import type { AddressedOperation } from '../../kernel/operation/operation.ts'
+import { toPassedResource } from '../../roles/gateway/resource/aggregated-resource.ts'
 import { serviceToolsPart } from '../../roles/gateway/service-tool/parts.ts'
 import { toOperation } from '../../roles/gateway/tool/aggregated-tool.ts'
 import { openServiceTools } from './open-service-tools.ts'
+import { listSiteResources } from './site-resources.ts'
 import { listSiteTools } from './site-tools.ts'
 
 export type OpenedTools = {
   readonly part: readonly [string, unknown]
   /** The same array until they change. */
   list(): readonly AddressedOperation[]
-  /** Of registered services, in the same way. */
+  /** Resources, in the same way. */
   resources(): readonly PassedResource[]
   close(): void
 }
@@ -20,22 +22,29 @@ export type OpenedTools = {
 export async function openTools(resources: SiteResources, isOffering: boolean): Promise<OpenedTools> {
   const own = new Map<string, Set<string>>()
   const opened = openServiceTools(resources, { own, isOffering })
-  const { callSiteTool } = opened
-  const siteTools = isOffering ? await listSiteTools({ ...resources, callSiteTool }) : []
+  const { callSiteTool, readSiteResource } = opened
+  const sources = { ...resources, callSiteTool, readSiteResource }
+  const siteTools = isOffering ? await listSiteTools(sources) : []
+  const siteResources = isOffering ? (await listSiteResources(sources)).map(toPassedResource) : []
   for (const { service, name } of siteTools) own.set(service, (own.get(service) ?? new Set()).add(name))
   const siteOperations = siteTools.map(toOperation)
-  let joined: readonly AddressedOperation[] = siteOperations
-  let last: readonly AddressedOperation[] | undefined
+  const tools = joinLists(siteOperations, opened.listOffered)
   return {
     part: [serviceToolsPart.name, opened.part],
-    list() {
-      if (!isOffering) return siteOperations
-      const offered = opened.listOffered()
-      if (offered !== last) joined = [...siteOperations, ...offered]
-      last = offered
-      return joined
-    },
-    resources: opened.listResources,
+    list: () => (isOffering ? tools() : siteOperations),
+    resources: joinLists(siteResources, opened.listResources),
     close: opened.close,
+  }
+}
+
+/** The same array until what is listed changes. */
+function joinLists<T>(first: readonly T[], list: () => readonly T[]): () => readonly T[] {
+  let joined = first
+  let last: readonly T[] | undefined
+  return () => {
+    const current = list()
+    if (current !== last) joined = [...first, ...current]
+    last = current
+    return joined
   }
 }

@@ -26,13 +26,18 @@ import type { OpenedServiceTools } from './open-service-tools.ts'
 export type SiteToolSources = Pick<SiteResources, 'resolved' | 'site' | 'directory'> &
   Pick<OpenedServiceTools, 'callSiteTool'>
 
-/** Tools that no role may use for a caller, such as those that administer the site, are not among them. */
-export async function listSiteTools(sources: SiteToolSources): Promise<readonly AggregatedTool[]> {
-  const { resolved, site } = sources
+/** The roles whose tools and resources the gateway has, and where they are deployed. */
+export async function loadSiteRoles({ resolved, site }: Pick<SiteToolSources, 'resolved' | 'site'>) {
   const names = getSettings(resolved, platformSettings).roles.filter((name) => name !== toolAggregator)
   const outlines = everyOutline.filter(({ name }) => names.includes(name))
   const roles = await Promise.all(outlines.map(loadRole))
   const deployment = { deployment_profile: site.deployment_profile, settings: resolved, transports: [] }
+  return { roles, deployment }
+}
+
+/** Tools that no role may use for a caller, such as those that administer the site, are not among them. */
+export async function listSiteTools(sources: SiteToolSources): Promise<readonly AggregatedTool[]> {
+  const { roles, deployment } = await loadSiteRoles(sources)
   return roles.flatMap((role) => {
     const service = String(role.serviceInfo(deployment).name)
     return deriveTools(offeredTools({ role, deployment }, operationsOf(role)))
@@ -78,7 +83,11 @@ async function performSiteTool(sources: SiteToolSources, of: SiteTool, request: 
 }
 
 /** As strict as over the network: the role admits the token, and checks the input. */
-async function performHere(context: RoleContext, { target }: McpTool, { call, input, token }: ToolRequest) {
+export async function performHere(
+  context: RoleContext,
+  { target }: Pick<McpTool, 'target'>,
+  { call, input, token }: ToolRequest,
+) {
   const caller = await admitCaller(context, target, { bearer: token, isLocal: true })
   if (isRefusal(caller)) return caller
   const answer = await performOperation(context, target, caller, {

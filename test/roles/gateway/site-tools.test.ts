@@ -131,6 +131,30 @@ describe('in a cluster of one site', () => {
     expect(JSON.stringify(listed.structured_content)).toContain('A ship')
   })
 
+  test('documents of roles are listed under their service, and read in the name of the caller', async () => {
+    const read = (person: Person, uri: string) =>
+      withTools(world, person, (tools) => tools.readResource({ uri, timeout_ms: 10_000 }))
+    const listed = await withTools(world, pat, (tools) => tools.listResources())
+    expect(listed.map(({ uri }) => uri)).toEqual(
+      expect.arrayContaining([
+        ...[
+          'gateway://resolution-service/fusion://runs',
+          'gateway://resolution-service/fusion://runs/{run_id}/matches',
+        ],
+        ...['gateway://pipeline-service/catalog://operators', 'gateway://pipeline-service/templates://dags/{dag_type}'],
+      ]),
+    )
+    const runs = 'gateway://resolution-service/fusion://runs'
+    expect(await read(pat, runs)).toEqual([
+      { uri: runs, mimeType: 'application/json', text: expect.stringContaining('"items":[]') },
+    ])
+    expect(await read(pat, `${runs}/none/matches`)).toMatchObject([{ text: expect.stringContaining('"items":[]') }])
+    expect(await read(pat, `${runs}/none`)).toBeUndefined()
+    const stranger: Person = { subject: 'nick', roles: ['nobody'] }
+    expect(await withTools(world, stranger, (tools) => tools.listResources())).toEqual([])
+    expect(await read(stranger, runs)).toBeUndefined()
+  })
+
   test('a tool without a path is performed too', async () => {
     const paused = await call(world, pat, 'pipeline-service__datapipeline_pause', { uid: 'none' })
     expect([paused.is_error, JSON.stringify(paused.content)]).toEqual([true, expect.stringContaining('not_found')])
