@@ -1,6 +1,8 @@
 // The running part of a site in this process: its roles, their databases, the carriers between sites.
 import { prometheusMetrics } from '../../adapters/metrics/prometheus/prometheus-metrics.ts'
+import { offeredResources } from '../kernel/api/mcp-resources.ts'
 import { listToolAddresses, offeredTools, offersTools } from '../kernel/api/mcp-tools.ts'
+import type { AddressedOperation } from '../kernel/operation/operation.ts'
 import type { RoleContext } from '../kernel/operation/role-context.ts'
 import { operationsOf } from '../kernel/role/built-in-operations.ts'
 import type { Role, RoleDeployment } from '../kernel/role/role.ts'
@@ -22,7 +24,7 @@ import { openGatewayRegistration } from './registration/open-registration.ts'
 import { roleCaller } from './role-caller.ts'
 import { SiteRoleClients } from './role-clients.ts'
 import { buildRoleEnvironment } from './role-environment.ts'
-import type { RoleWire } from './role-wire.ts'
+import type { RoleWire, WiredRole } from './role-wire.ts'
 import { builtInMetrics, createRoleService, type RoleService } from './service.ts'
 import { SiteDelegation } from './site-delegation.ts'
 import { openSiteResources, type SiteResources, type StartPlan } from './site-resources.ts'
@@ -141,7 +143,7 @@ async function wireRole(resources: SiteResources, role: Role, wire: RoleWire | u
     role_table: identity.role_table,
     role_calls: roleCalls,
     delegated_calls: new Map([
-      [toolAggregator, listToolAddresses(role.name, offeredTools({ role, deployment }, operations))],
+      [toolAggregator, listToolAddresses(role.name, listOffered(role, deployment, operations))],
     ]),
     store: storage.store,
     record: (events) => storage.audit.append(events),
@@ -150,7 +152,6 @@ async function wireRole(resources: SiteResources, role: Role, wire: RoleWire | u
     only_tenant: role.serves === 'site' ? site.tenant_id : undefined,
   }
   directory.contexts.set(role.name, context)
-  const isOffering = offersTools({ role, deployment })
   const registration = openGatewayRegistration(role, deployment, clock.monotonic)
   const { audit_keep_days } = getSettings(resolved, siteRoleSettings)
   const service: RoleService = createRoleService({
@@ -161,11 +162,29 @@ async function wireRole(resources: SiteResources, role: Role, wire: RoleWire | u
     ),
     leases: openLeases(resources, storage, role),
     listeners: wired?.listeners ?? {},
-    wiredTools: isOffering ? wired?.tools : undefined,
-    wiredResources: isOffering ? wired?.resources : undefined,
+    ...listWired(role, deployment, wired),
     registration,
   })
   return service
+}
+
+/** Absent where the role offers no tools. */
+function listWired(role: Role, deployment: RoleDeployment, wired: WiredRole | undefined) {
+  const isOffering = offersTools({ role, deployment })
+  return {
+    wiredTools: isOffering ? wired?.tools : undefined,
+    wiredResources: isOffering ? wired?.resources : undefined,
+  }
+}
+
+/** Tools, and the operations of resources, some of which are not tools. */
+function listOffered(
+  role: Role,
+  deployment: RoleDeployment,
+  operations: readonly AddressedOperation[],
+): readonly AddressedOperation[] {
+  const resources = offeredResources({ role, deployment }, role.resources ?? [], operations)
+  return [...offeredTools({ role, deployment }, operations), ...resources.map(({ target }) => target)]
 }
 
 /** Undefined for a role without secret fields. */

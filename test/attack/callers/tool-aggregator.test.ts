@@ -8,7 +8,7 @@ import { addressRule } from '../../../adapters/platform/address-rule/address-rul
 import { mcpToolServices } from '../../../adapters/tools/mcp/connect-tools.ts'
 import { openSiteIdentity } from '../../../daemon/boot/identity/site-identity.ts'
 import { readProfile, resolveProfileSettings } from '../../../daemon/boot/profile.ts'
-import { everyOperation } from '../../../daemon/every-role.ts'
+import { everyOperation, everyRole } from '../../../daemon/every-role.ts'
 import { toolOperations } from '../../../daemon/kernel/api/mcp-tools.ts'
 import { isDelegable } from '../../../daemon/kernel/identity/identity.ts'
 import {
@@ -97,12 +97,13 @@ describe('where roles offer tools', () => {
     expect((await names({ roles: ['auditor'] })).length).toBeLessThan(delegable.length)
   })
 
-  test.each(roles)('of %s it reaches the tools, and no operation that is none', async (role) => {
+  test.each(roles)('of %s it reaches the tools and documents, and no other operation', async (role) => {
     const token = await tokenFor(world, role)
-    const tools = toolsOf(role).map(({ address }) => address)
+    const documents = everyRole.find(({ name }) => name === role)?.resources ?? []
+    const open = [...toolsOf(role), ...documents].map(({ operation }) => operation)
     const closed = everyOperation.filter(
-      ({ address, operation, role: of }) =>
-        of === role && operation.path !== undefined && operation.allow !== 'public' && !tools.includes(address),
+      ({ operation, role: of }) =>
+        of === role && operation.path !== undefined && operation.allow !== 'public' && !open.includes(operation),
     )
     expect(closed.length).toBeGreaterThan(5)
     for (const target of closed) {

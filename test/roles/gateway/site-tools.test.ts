@@ -150,6 +150,8 @@ describe('in a cluster of one site', () => {
     ])
     expect(await read(pat, `${runs}/none/matches`)).toMatchObject([{ text: expect.stringContaining('"items":[]') }])
     expect(await read(pat, `${runs}/none`)).toBeUndefined()
+    const operators = await read(pat, 'gateway://pipeline-service/catalog://operators')
+    expect(operators).toMatchObject([{ text: expect.stringContaining('ingest_file') }])
     const stranger: Person = { subject: 'nick', roles: ['nobody'] }
     expect(await withTools(world, stranger, (tools) => tools.listResources())).toEqual([])
     expect(await read(stranger, runs)).toBeUndefined()
