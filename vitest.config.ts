@@ -45,7 +45,7 @@ const thorough = [
   'test/roles/consensus/{delivery,false-evidence,federation,long-session,session-model}.test.ts',
   'test/roles/intelligence/{bulk-principals,lifecycle-properties}.test.ts',
   'test/roles/ingest/{combine-datasets,connection-pipelines,external-dispatch,failure-signals,failure-signals-airflow,failure-signals-apart,hostile-files,incremental-reads,journey-tests,landing-scanner,landing-zone,lineage-events,notify,pipelines,resolve-run,run-again,run-metrics,run-watches,schedule-ticks,schedules,sent-by-workers,sent-datasets,site-tasks,transforms}.test.ts',
-  'test/roles/gateway/hostile-{resources,tools}.test.ts',
+  'test/roles/gateway/hostile-{resources,stdio,tools}.test.ts',
   'test/roles/proxy/{outcomes,record-filters,records}.test.ts',
   'test/roles/resolution/*.test.ts',
   'test/roles/site/{dismissals,keyset,releases}.test.ts',

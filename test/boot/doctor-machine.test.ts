@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { parse, stringify } from 'yaml'
 import { foldersOf } from '../../adapters/transport/filedrop/files/channel-folders.ts'
 import type { DoctorFinding } from '../../daemon/offline/doctor/finding.ts'
 import { createPeerSite } from '../roles/consensus/peer-site.ts'
@@ -131,6 +132,29 @@ testWithMounts('a kernel that gives a scanner no namespaces', async () => {
       state: 'problem',
       detail: 'the scanner refuses a clean body (exit code 1)',
       remedy: expect.stringContaining('visible'),
+    },
+  ])
+})
+
+testWithMounts('a kernel that gives a tool server no namespaces', async () => {
+  const profile = fs.readFileSync(world.folder.profile, 'utf8')
+  const { platform, gateway, ...others } = parse(profile) as Record<string, { roles?: string[] }>
+  const roles = [...(platform?.roles ?? []), 'gateway']
+  const stdio_servers = { maps: { command: ['/bin/cat'] }, gone: { command: ['/usr/bin/gone'] } }
+  const changed = { ...others, platform: { ...platform, roles }, gateway: { ...gateway, stdio_servers } }
+  fs.writeFileSync(world.folder.profile, stringify(changed))
+  const runs = [await runDoctor('true'), await runDoctor('mount --bind /dev/null "$(command -v unshare)"')]
+  fs.writeFileSync(world.folder.profile, profile)
+  const [strong, weak] = runs.map(({ findings }) => findings.filter(({ check }) => check === 'stdio'))
+  expect(strong).toMatchObject([
+    { state: 'ok', detail: expect.stringContaining('maps') },
+    { state: 'problem', detail: 'gone: /usr/bin/gone is not a program' },
+  ])
+  expect(weak).toMatchObject([
+    {
+      state: 'problem',
+      detail: expect.stringMatching(/no server is started: namespaces are not available: .*Permission denied/),
+      remedy: expect.stringContaining('user.max_user_namespaces'),
     },
   ])
 })

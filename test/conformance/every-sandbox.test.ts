@@ -16,12 +16,18 @@ import { sandboxLimitRequirements } from './sandbox.ts'
 import { sandboxAttacks } from './sandbox-attacks.ts'
 import { sandboxIsolationRequirements } from './sandbox-isolation.ts'
 import { isRunning, plain_limits, type SandboxRequirement } from './sandbox-requirement.ts'
+import { sandboxServerRequirements } from './sandbox-servers.ts'
 
 const groups = await openControlGroups()
 const opened = await openSandbox(plain_limits, groups)
 process.stderr.write(`sandbox: ${opened.isolation}; shortfalls: ${opened.shortfalls.join('; ') || 'none'}\n`)
 
-const requirements = [...sandboxLimitRequirements, ...sandboxIsolationRequirements, ...sandboxAttacks]
+const requirements = [
+  ...sandboxLimitRequirements,
+  ...sandboxIsolationRequirements,
+  ...sandboxServerRequirements,
+  ...sandboxAttacks,
+]
 
 describe.each<SandboxIsolation>(['namespaces', 'limits'])('%s', (isolation) => {
   const where = whenPresent({
@@ -39,7 +45,7 @@ describe.each<SandboxIsolation>(['namespaces', 'limits'])('%s', (isolation) => {
   where('what runs in it ends when this process is killed', async () => {
     const mark = `31536000.${process.pid}${isolation.length}`
     const child = spawn(process.execPath, ['-e', buildParentScript(isolation, mark)], { cwd: repositoryRoot })
-    await vi.waitFor(() => expect(isRunning(`sleep\0${mark}`)).toBe(true), 60_000)
+    for (const kind of ['1', '2']) await vi.waitFor(() => expect(isRunning(`sleep\0${mark}${kind}`)).toBe(true), 60_000)
     const ended = once(child, 'exit')
     child.kill('SIGKILL')
     await ended
@@ -129,12 +135,17 @@ function runOpen(program: string, args: readonly string[]): unknown {
 
 const folder = path.join(repositoryRoot, 'adapters/sandbox/linux')
 
-/** A process of its own, which waits for a command in the sandbox. */
+/** A process of its own, which waits for a command and a server in the sandbox: their marks end with 1 and 2. */
 function buildParentScript(isolation: SandboxIsolation, mark: string): string {
   const limits = { time_ms: 600_000, cpu_s: 60, memory_bytes: 2 ** 28, disk_bytes: 2 ** 20, output_bytes: 0 }
   const command = {
-    ...{ program: '/bin/sleep', args: [mark], inputs: {}, visible: [] },
+    ...{ program: '/bin/sleep', args: [`${mark}1`], inputs: {}, visible: [] },
     limits: { ...limits, processes: 8, open_files: 32 },
   }
-  return `import(${JSON.stringify(`${folder}/linux-sandbox.ts`)}).then(({ linuxSandbox }) => linuxSandbox({ isolation: '${isolation}' }).run(${JSON.stringify(command)}))`
+  const server = { ...command, args: [`${mark}2`], env: {}, network: 'none' }
+  return `import(${JSON.stringify(`${folder}/linux-sandbox.ts`)}).then(({ linuxSandbox }) => {
+    const sandbox = linuxSandbox({ isolation: '${isolation}' })
+    sandbox.run(${JSON.stringify(command)})
+    sandbox.serve(${JSON.stringify(server)}, () => undefined, new AbortController().signal)
+  })`
 }

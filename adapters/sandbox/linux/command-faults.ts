@@ -1,9 +1,19 @@
 // What can be seen to be wrong with a command before anything is made for it.
 import * as fs from 'node:fs'
 import { isAbsolute, normalize } from 'node:path'
-import { input_name, max_inputs, type SandboxCommand } from '../../../daemon/kernel/sandbox/sandbox.ts'
+import {
+  input_name,
+  max_inputs,
+  type SandboxCommand,
+  type SandboxServer,
+} from '../../../daemon/kernel/sandbox/sandbox.ts'
 
-export function findCommandFault({ program, inputs, args, visible }: SandboxCommand): string | undefined {
+export function findCommandFault({
+  program,
+  inputs,
+  args,
+  visible,
+}: Omit<SandboxCommand | SandboxServer, 'limits'>): string | undefined {
   const names = Object.keys(inputs)
   const wrongName = names.find((name) => !input_name.test(name))
   const wrongPath = [program, ...visible].find((path) => !isShowable(path))

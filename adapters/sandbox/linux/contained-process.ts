@@ -8,13 +8,16 @@ import type {
   ExceededLimit,
   SandboxLimits,
   SandboxOutput,
+  SandboxProcessLimits,
   SandboxResult,
+  SandboxStreams,
 } from '../../../daemon/kernel/sandbox/sandbox.ts'
 import type { ControlGroup } from './control-group.ts'
 import { watchMemory } from './memory-watch.ts'
 import { killProcessGroup, processScope } from './process-scope.ts'
 import { search_path } from './run-tool.ts'
 import type { SandboxUser } from './sandbox-user.ts'
+import { connectStreams } from './server-streams.ts'
 import { started_line } from './setup-scripts.ts'
 
 export type ContainedProcess = {
@@ -24,9 +27,13 @@ export type ContainedProcess = {
   readonly home: string
   /** Descriptors that the line gets from 4 on; the caller closes its own. */
   readonly input_fds: readonly number[]
-  readonly limits: SandboxLimits
+  readonly limits: SandboxLimits | SandboxProcessLimits
   readonly group?: ControlGroup | undefined
   readonly user?: SandboxUser | undefined
+  /** Variables besides those of every command. */
+  readonly env: Readonly<Record<string, string>>
+  /** Of a server: its streams are read by somebody else. */
+  readonly attach: ((streams: SandboxStreams) => void) | undefined
 }
 
 /** What goes wrong before the command runs is short; more is not kept. */
@@ -40,7 +47,7 @@ type EndCause = ExceededLimit | 'cancelled'
 /** Resolves when the command has ended, with all of the run that can be found. Never throws. */
 export async function runContained(contained: ContainedProcess, signal?: AbortSignal): Promise<SandboxResult> {
   if (signal?.aborted) return { kind: 'cancelled' }
-  const { limits, group } = contained
+  const { limits, group, attach } = contained
   const child = startProcess(contained)
   const scope = processScope(child.pid, contained)
   const life = watchLife(child)
@@ -51,9 +58,11 @@ export async function runContained(contained: ContainedProcess, signal?: AbortSi
   }
   const cancel = () => stop('cancelled')
   signal?.addEventListener('abort', cancel, { once: true })
-  const timer = setTimeout(() => stop('time_ms'), limits.time_ms)
+  const timer = 'time_ms' in limits ? setTimeout(() => stop('time_ms'), limits.time_ms) : undefined
   const memory = group?.isBounded ? undefined : watchMemory(scope.list, limits.memory_bytes, () => stop('memory_bytes'))
-  const output = collectOutput(child, limits.output_bytes, () => stop('output_bytes'))
+  const most_bytes = 'output_bytes' in limits ? limits.output_bytes : 0
+  const output = attach ? noOutput : collectOutput(child, most_bytes, () => stop('output_bytes'))
+  attach?.(connectStreams(child))
   const setup = collect(child.stdio[2] as Readable, max_setup_bytes)
   const startFault = await life.ended
   signal?.removeEventListener('abort', cancel)
@@ -102,17 +111,18 @@ async function within(most_ms: number, promise: Promise<unknown>): Promise<void>
   stop.abort()
 }
 
-function startProcess({ line, cwd, home, input_fds, limits }: ContainedProcess): ChildProcess {
+function startProcess({ line, cwd, home, input_fds, limits, env, attach }: ContainedProcess): ChildProcess {
   const [program = '', ...args] = line
   // Only the first three descriptors lead nowhere when they are ignored; others would be closed.
   const nowhere = fs.openSync('/dev/null', 'w')
-  const output: IOType | number = limits.output_bytes === 0 ? nowhere : 'pipe'
+  const isUnread = 'output_bytes' in limits && limits.output_bytes === 0
+  const output: IOType | number = isUnread ? nowhere : 'pipe'
   try {
     return spawn(program, args, {
       cwd,
-      env: { PATH: search_path, HOME: home, TMPDIR: home, LANG: 'C.UTF-8' },
+      env: { ...env, PATH: search_path, HOME: home, TMPDIR: home, LANG: 'C.UTF-8' },
       // The setup prints its errors on 2, and gives the command 3 in its place.
-      stdio: ['ignore', output, 'pipe', output, ...input_fds],
+      stdio: [attach ? 'pipe' : 'ignore', output, 'pipe', output, ...input_fds],
       detached: true,
     })
   } finally {
@@ -146,6 +156,8 @@ function signalOfCode(code: number | null): NodeJS.Signals | undefined {
   const names = Object.entries(constants.signals) as [NodeJS.Signals, number][]
   return names.find(([, number]) => number + 128 === code)?.[0]
 }
+
+const noOutput = (): SandboxOutput => ({ stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) })
 
 /** What both streams have brought, up to the bound together; `exceeded` is called once there is more. */
 function collectOutput({ stdio }: ChildProcess, max_bytes: number, exceeded: () => void): () => SandboxOutput {

@@ -5,7 +5,7 @@ import * as fs from 'node:fs'
 import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { SandboxLimits } from '../../../daemon/kernel/sandbox/sandbox.ts'
+import type { SandboxProcessLimits } from '../../../daemon/kernel/sandbox/sandbox.ts'
 import { setup_processes } from './launch.ts'
 import { isAbandoned, runNamePrefix } from './run-name.ts'
 
@@ -25,7 +25,7 @@ export type ControlGroup = {
 
 export type ControlGroups = {
   /** Makes groups for runs; absent where this process can make none. */
-  readonly create?: (limits: SandboxLimits) => Promise<ControlGroup>
+  readonly create?: (limits: SandboxProcessLimits) => Promise<ControlGroup>
   /** Why groups do not bound memory. */
   readonly shortfall?: string
 }
@@ -44,7 +44,8 @@ export async function openControlGroups(): Promise<ControlGroups> {
       await endGroup(join(parent, name))
       await removeGroup(join(parent, name))
     }
-    const create = (limits: SandboxLimits) => createGroup(join(parent, `${runNamePrefix()}${randomUUID()}`), limits)
+    const create = (limits: SandboxProcessLimits) =>
+      createGroup(join(parent, `${runNamePrefix()}${randomUUID()}`), limits)
     if (!(await canEndGroups(parent))) return { shortfall: 'the kernel cannot end a control group (Linux 5.14 can)' }
     return { create, ...(shortfall === undefined ? {} : { shortfall }) }
   } catch (error) {
@@ -95,7 +96,7 @@ async function findOwnGroup(): Promise<string | undefined> {
   return path === undefined || mount === undefined ? undefined : join(mount[4] ?? '', path)
 }
 
-async function createGroup(folder: string, limits: SandboxLimits): Promise<ControlGroup> {
+async function createGroup(folder: string, limits: SandboxProcessLimits): Promise<ControlGroup> {
   const write = (name: string, value: number) => writeFile(join(folder, name), `${value}`)
   const read = (name: string) => readFile(join(folder, name), 'utf8')
   await mkdir(folder)

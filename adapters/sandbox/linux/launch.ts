@@ -1,5 +1,10 @@
 // The command lines that put a command into a sandbox: pure, so that every argument can be read in a test.
-import type { SandboxCommand, SandboxIsolation, SandboxLimits } from '../../../daemon/kernel/sandbox/sandbox.ts'
+import type {
+  SandboxCommand,
+  SandboxIsolation,
+  SandboxProcessLimits,
+  SandboxServer,
+} from '../../../daemon/kernel/sandbox/sandbox.ts'
 import type { SandboxUser } from './sandbox-user.ts'
 import { group_script, limits_script, namespaces_script, start_script } from './setup-scripts.ts'
 
@@ -14,12 +19,20 @@ export type LaunchContext = {
   readonly other_processes: number
 }
 
+/** A server is on the machine for long: the site's own work comes first. */
+const server_niceness = 5
+
 /** Processes of the setup that live beside the command in its namespaces. */
 export const setup_processes = 2
 
 /** Program and arguments. The folder inside is `/tmp` with namespaces. */
-export function launchLine(isolation: SandboxIsolation, command: SandboxCommand, context: LaunchContext): string[] {
-  const line = isolation === 'namespaces' ? namespacesLine(command, context) : limitsLine(command, context)
+export function launchLine(
+  isolation: SandboxIsolation,
+  command: SandboxCommand | SandboxServer,
+  context: LaunchContext,
+): string[] {
+  const contained = isolation === 'namespaces' ? namespacesLine(command, context) : limitsLine(command, context)
+  const line = 'network' in command ? ['nice', '-n', `${server_niceness}`, ...contained] : contained
   return context.group_entry === undefined ? line : ['sh', '-c', group_script, context.group_entry, ...line]
 }
 
@@ -28,13 +41,14 @@ export function userLine(user: SandboxUser | undefined, ...line: readonly string
   return ['setpriv', ...becoming(user), '--', ...line]
 }
 
-function namespacesLine(command: SandboxCommand, { folder, user }: LaunchContext): string[] {
+function namespacesLine(command: SandboxCommand | SandboxServer, { folder, user }: LaunchContext): string[] {
   const { inputs, visible, limits } = command
   const names = Object.keys(inputs)
   const paths = [...new Set([...visible, ...(isSystemPath(command.program) ? [] : [command.program])])]
+  const ownNetwork = 'network' in command && command.network === 'machine' ? [] : ['--net']
   return [
     ...['setpriv', '--pdeathsig', 'KILL', ...becoming(user), '--'],
-    ...['unshare', '--user', '--map-root-user', '--mount', '--pid', '--net', '--ipc', '--uts', '--cgroup'],
+    ...['unshare', '--user', '--map-root-user', '--mount', '--pid', ...ownNetwork, '--ipc', '--uts', '--cgroup'],
     ...['--fork', '--kill-child=KILL', '--'],
     ...['sh', '-c', namespaces_script, 'sandbox', folder, `${limits.disk_bytes}`, `${countFiles(limits)}`],
     ...[`${names.length}`, ...names, `${paths.length}`, ...paths],
@@ -43,7 +57,10 @@ function namespacesLine(command: SandboxCommand, { folder, user }: LaunchContext
   ]
 }
 
-function limitsLine(command: SandboxCommand, { folder, user, other_processes }: LaunchContext): string[] {
+function limitsLine(
+  command: SandboxCommand | SandboxServer,
+  { folder, user, other_processes }: LaunchContext,
+): string[] {
   return [
     ...['setpriv', '--pdeathsig', 'KILL', ...becoming(user), '--no-new-privs', '--'],
     ...['sh', '-c', limits_script, 'sandbox'],
@@ -56,11 +73,15 @@ function becoming(user: SandboxUser | undefined): string[] {
 }
 
 /** Queues and locked memory of the kernel are not memory of a process: the command gets none. */
-function limitedCommand({ program, args, limits }: SandboxCommand, folder: string, processes: number): string[] {
+function limitedCommand(
+  { program, args, limits }: SandboxCommand | SandboxServer,
+  folder: string,
+  processes: number,
+): string[] {
   return [
     'prlimit',
     `--cpu=${limits.cpu_s}:${limits.cpu_s + 1}`,
-    `--as=${limits.memory_bytes}`,
+    `--as=${limits.address_space_bytes ?? limits.memory_bytes}`,
     `--fsize=${limits.disk_bytes}`,
     `--nproc=${processes}`,
     `--nofile=${limits.open_files}`,
@@ -75,7 +96,7 @@ function limitedCommand({ program, args, limits }: SandboxCommand, folder: strin
 }
 
 /** One file for each page of the folder: an empty file takes memory of the kernel as well, about a quarter of a page. */
-function countFiles({ disk_bytes }: SandboxLimits): number {
+function countFiles({ disk_bytes }: SandboxProcessLimits): number {
   return Math.ceil(disk_bytes / 4_096) + 64
 }
 

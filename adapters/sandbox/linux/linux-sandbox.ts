@@ -6,6 +6,8 @@ import type {
   SandboxCommand,
   SandboxIsolation,
   SandboxResult,
+  SandboxServer,
+  SandboxStreams,
 } from '../../../daemon/kernel/sandbox/sandbox.ts'
 import { findCommandFault } from './command-faults.ts'
 import { runContained } from './contained-process.ts'
@@ -23,34 +25,41 @@ type LinuxSandboxOptions = {
 
 /** A sandbox of one kind, which is not tried before it is used. */
 export function linuxSandbox({ isolation, shortfalls = [], groups = {} }: LinuxSandboxOptions): Sandbox {
+  const runAsUser = async (
+    command: SandboxCommand | SandboxServer,
+    signal: AbortSignal | undefined,
+    attach?: SandboxRun['attach'],
+  ): Promise<SandboxResult> => {
+    const fault = findCommandFault(command)
+    if (fault) return { kind: 'not_started', detail: fault }
+    let user: SandboxUser | undefined
+    try {
+      user = await pickUser()
+      return await runInFolder({ isolation, command, user, groups, attach }, signal)
+    } catch (error) {
+      return { kind: 'not_started', detail: error instanceof Error ? error.message : String(error) }
+    } finally {
+      releaseUser(user)
+    }
+  }
   return {
     isolation,
     shortfalls,
-    async run(command, signal) {
-      const fault = findCommandFault(command)
-      if (fault) return { kind: 'not_started', detail: fault }
-      let user: SandboxUser | undefined
-      try {
-        user = await pickUser()
-        return await runInFolder({ isolation, command, user, groups }, signal)
-      } catch (error) {
-        return { kind: 'not_started', detail: error instanceof Error ? error.message : String(error) }
-      } finally {
-        releaseUser(user)
-      }
-    },
+    run: (command, signal) => runAsUser(command, signal),
+    serve: (server, attach, signal) => runAsUser(server, signal, attach),
   }
 }
 
 type SandboxRun = {
   readonly isolation: SandboxIsolation
-  readonly command: SandboxCommand
+  readonly command: SandboxCommand | SandboxServer
   readonly user: SandboxUser | undefined
   readonly groups: ControlGroups
+  readonly attach: ((streams: SandboxStreams) => void) | undefined
 }
 
 async function runInFolder(
-  { isolation, command, user, groups }: SandboxRun,
+  { isolation, command, user, groups, attach }: SandboxRun,
   signal: AbortSignal | undefined,
 ): Promise<SandboxResult> {
   const { inputs, limits } = command
@@ -68,7 +77,8 @@ async function runInFolder(
     return await runContained(
       {
         ...{ line: launchLine(isolation, command, context), cwd: isCopied ? home : '/', home },
-        ...{ input_fds: isCopied ? [] : opened.map(({ fd }) => fd), limits, group, user },
+        ...{ input_fds: isCopied ? [] : opened.map(({ fd }) => fd), limits, group, user, attach },
+        env: 'env' in command ? command.env : {},
       },
       signal,
     )

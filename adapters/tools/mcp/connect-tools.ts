@@ -16,14 +16,11 @@ import type {
   RemoteToolCall,
   RemoteToolResult,
   ToolConnection,
-  ToolServiceAddress,
   ToolServiceLimits,
   ToolServices,
   UntrustedObject,
 } from '../../../daemon/kernel/tools/tool-service.ts'
 import type { CheckedDestination } from '../../platform/http-client/http-client.ts'
-import { type BoundedFetch, boundedFetch } from './bounded-fetch.ts'
-import { CancellingTransport } from './cancelling-transport.ts'
 import { answerRequests, requestedMethods } from './client-requests.ts'
 import { whereNotFound, whereUnknownMethod } from './error-answer.ts'
 import { type ListedKind, listPages, type RemotePage } from './list-pages.ts'
@@ -33,6 +30,7 @@ import { toolOutcome, toolPage } from './remote-tool-schema.ts'
 import { type CallOutcome, RunningCall } from './running-call.ts'
 import { type ListMethod, type McpRequest, type RequestTerms, sendRequest } from './send-request.ts'
 import { toRefusal } from './to-refusal.ts'
+import { httpLink, type LinkOpening, type ToolLink } from './tool-link.ts'
 
 /** The newest first. */
 const revisions = ['2026-07-28', '2025-11-25', '2025-06-18']
@@ -40,16 +38,23 @@ const revisions = ['2026-07-28', '2025-11-25', '2025-06-18']
 /** How long the service has to end a session. */
 const goodbye_ms = 1_000
 
-/** `rule`, `resolve`: of the addresses of services, at each connection. */
-export type McpClientOptions = CheckedDestination & {
+export type McpConnectionOptions = {
   readonly about: { readonly name: string; readonly version: string }
   readonly limits: ToolServiceLimits
+  /** What this side can do for the service. */
+  readonly abilities?: ClientAbilities | undefined
 }
+
+/** `rule`, `resolve`: of the addresses of services, at each connection. */
+export type McpClientOptions = CheckedDestination & Omit<McpConnectionOptions, 'abilities'>
 
 export function mcpToolServices(options: McpClientOptions): ToolServices {
   return {
     async connect(address, signal) {
-      const connection = new McpConnection(address, options)
+      const connection = new McpConnection(address.url.origin, httpLink(address, options), {
+        ...options,
+        abilities: address.abilities,
+      })
       await connection.open(signal)
       return connection
     },
@@ -64,19 +69,18 @@ const uncheckedSchemas = {
   getValidator: () => (input: unknown) => ({ valid: true as const, data: input as never, errorMessage: undefined }),
 }
 
-class McpConnection implements ToolConnection {
+export class McpConnection implements ToolConnection {
   readonly #client: Client
-  readonly #transport: CancellingTransport
-  readonly #http: BoundedFetch
+  readonly #link: ToolLink
   readonly #limits: ToolServiceLimits
   readonly #name: string
   readonly #abilities: ClientAbilities
   readonly #reports: ListReports
 
-  constructor(address: ToolServiceAddress, { about, limits, rule, resolve }: McpClientOptions) {
+  /** `name`: how refusals name the service. */
+  constructor(name: string, openLink: LinkOpening, { about, limits, abilities = noAbilities }: McpConnectionOptions) {
     this.#limits = limits
-    this.#name = address.url.origin
-    const { abilities = noAbilities } = address
+    this.#name = name
     this.#abilities = abilities
     this.#client = new Client(about, {
       supportedProtocolVersions: revisions,
@@ -87,18 +91,17 @@ class McpConnection implements ToolConnection {
     })
     answerRequests(this.#client, abilities)
     this.#reports = new ListReports(this.#client, this.#name, limits)
-    this.#http = boundedFetch({ ca: address.ca, rule, resolve }, limits, this.#reports.sessionStream, {
+    this.#link = openLink(this.#reports.sessionStream, {
       requests: requestedMethods(abilities),
       isInputRequirable: () => !this.#hasSessions,
     })
-    this.#transport = new CancellingTransport(address, this.#http)
   }
 
   async open(signal: AbortSignal | undefined): Promise<void> {
     try {
       const options = { timeout: this.#limits.answer_ms, ...(signal ? { signal } : {}) }
-      await this.#client.connect(this.#transport, options)
-      this.#reports.limitOpening()
+      await this.#client.connect(this.#link.transport, options)
+      if (this.#link.endSession) this.#reports.limitOpening()
     } catch (error) {
       await this.#end()
       throw toRefusal(this.#name, error)
@@ -180,16 +183,16 @@ class McpConnection implements ToolConnection {
   }
 
   async close(): Promise<void> {
-    const goodbye = this.#transport.terminateSession().catch(() => undefined)
+    const goodbye = this.#link.endSession?.().catch(() => undefined)
     const impatience = new Promise<void>((resolve) => void setTimeout(resolve, goodbye_ms).unref())
-    if (this.#transport.sessionId !== undefined) await Promise.race([goodbye, impatience])
+    if (this.#link.transport.sessionId !== undefined) await Promise.race([goodbye, impatience])
     await this.#end()
   }
 
   async #end(): Promise<void> {
     this.#reports.end()
     await this.#client.close().catch(() => undefined)
-    this.#http.close()
+    this.#link.close()
   }
 
   /** A service may have resources without templates, and know no list of them. */
@@ -217,7 +220,7 @@ class McpConnection implements ToolConnection {
     timeout_ms: number,
     terms?: RequestTerms<U>,
   ): Promise<T | U> {
-    const link = { client: this.#client, transport: this.#transport, name: this.#name }
+    const link = { client: this.#client, link: this.#link, name: this.#name }
     return await sendRequest(link, request, schema, timeout_ms, terms)
   }
 }

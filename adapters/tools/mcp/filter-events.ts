@@ -57,10 +57,19 @@ export async function* filterEvents(
 /** The message of an event; undefined for what is dropped. Throws `Refusal` for what is not JSON in limits. */
 function readMessage(block: Buffer, max_depth: number, terms: MessageTerms): object | undefined {
   const data = readEventField(new TextDecoder('utf-8', { fatal: true }).decode(block), 'data').join('\n')
-  if (data === '') return undefined
+  return data === '' ? undefined : readServiceMessage(data, 'an event of the service', max_depth, terms)
+}
+
+/** `source`: how the refusal names the message. */
+export function readServiceMessage(
+  data: string | Buffer,
+  source: string,
+  max_depth: number,
+  terms: MessageTerms,
+): object | undefined {
   const read = readStrictJson(data, { max_depth })
   if (read.outcome !== 'value')
-    throw refuse('unavailable', `an event of the service is not JSON within ${max_depth} levels: ${read.outcome}`)
+    throw refuse('unavailable', `${source} is not JSON within ${max_depth} levels: ${read.outcome}`)
   if (!isExpected(read.value, terms.requests)) return undefined
   requireKnownType(read.value, terms.isInputRequirable())
   return read.value

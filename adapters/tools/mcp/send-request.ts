@@ -5,17 +5,17 @@ import { refuse } from '../../../daemon/kernel/error/errors.ts'
 import { parseWithSchema } from '../../../daemon/kernel/error/parsing.ts'
 import type { RemoteToolCall } from '../../../daemon/kernel/tools/tool-service.ts'
 import { streamEndOfRequest } from './bounded-fetch.ts'
-import type { CancellingTransport } from './cancelling-transport.ts'
 import type { ErrorAnswer } from './error-answer.ts'
 import type { StreamEnd } from './filter-events.ts'
 import { toolProgress } from './remote-tool-schema.ts'
 import { toRefusal } from './to-refusal.ts'
+import type { ToolLink } from './tool-link.ts'
 
 /** The library's own limit comes after that of the call: of two at a time, either could be reported as the cause. */
 const library_grace_ms = 1_000
 
 /** `name`: of the service, in refusals. */
-type ServiceLink = { readonly client: Client; readonly transport: CancellingTransport; readonly name: string }
+type ServiceLink = { readonly client: Client; readonly link: Pick<ToolLink, 'withSignal'>; readonly name: string }
 
 export type ListMethod = 'tools/list' | 'resources/list' | 'resources/templates/list'
 type RequestMethod = ListMethod | 'tools/call' | 'resources/read'
@@ -28,7 +28,7 @@ export type RequestTerms<U> = Pick<RemoteToolCall, 'cancelled' | 'trace' | 'onPr
 
 /** Throws `Refusal`. A call of a tool may be answered by the input that it requires. */
 export async function sendRequest<T, U = never>(
-  { client, transport, name }: ServiceLink,
+  { client, link, name }: ServiceLink,
   request: McpRequest,
   schema: z.ZodType<T>,
   timeout_ms: number,
@@ -40,7 +40,7 @@ export async function sendRequest<T, U = never>(
   const timeout = timeout_ms + library_grace_ms
   const options = {
     ...{ signal: ending, timeout, maxTotalTimeout: timeout },
-    headers: transport.withSignal({ ...trace }, ending),
+    headers: link.withSignal({ ...trace }, ending),
     ...(request.method === 'tools/call' ? { allowInputRequired: true } : {}),
     ...(onProgress ? { onprogress: (sent: unknown) => reportProgress(onProgress, sent) } : {}),
   }

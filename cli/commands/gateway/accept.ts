@@ -23,11 +23,15 @@ export const definition = command({
       'TOOL,...',
       'Tools by name, resources by URI, as at the service (default: all that are new or changed)',
     ),
-    permission: text('PERMISSION', 'What callers need for these (default: as accepted before, else gateway:call)'),
-    authentication: choice('KIND', 'How calls authenticate there (default: as accepted before, else delegated)', [
-      'delegated',
-      'none',
-    ]),
+    permission: text(
+      'PERMISSION',
+      'What callers need for these (default: as accepted before, else that of the profile or gateway:call)',
+    ),
+    authentication: choice(
+      'KIND',
+      'How calls authenticate there (default: as accepted before, else delegated; none for a server of the site)',
+      ['delegated', 'none'],
+    ),
     input: nameList(
       'KIND,...',
       'What the tools may request of clients: elicitation, sampling, or none (default: as accepted before, else none)',

@@ -13,10 +13,11 @@ export const definition = command({
     'Lines with - are as they were accepted, with + as they are. A mark is a hint, no proof: read the definitions.',
   positionals: { name: required(text('NAME', 'Name of the service')) },
   options: {
-    authentication: choice('KIND', 'How to authenticate there (default: as accepted before, else delegated)', [
-      'delegated',
-      'none',
-    ]),
+    authentication: choice(
+      'KIND',
+      'How to authenticate there (default: as accepted before, else delegated; none for a server of the site)',
+      ['delegated', 'none'],
+    ),
     changed: flag('Only those that are new, changed or absent'),
     ...serviceOptions,
   },

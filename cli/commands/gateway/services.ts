@@ -6,7 +6,11 @@ export const definition = listCommand({
   words: 'gateway services',
   summary: 'List the services that are registered with the gateway, by name',
   options: {
-    source: choice('SOURCE', 'Only those that register by themselves, or that the profile names', ['push', 'pull']),
+    source: choice(
+      'SOURCE',
+      'Only those that register by themselves, that the profile names, or that the gateway runs',
+      ['push', 'pull', 'stdio'],
+    ),
   },
   example: 'platform gateway services',
   operation: 'gateway.registered-service.list',

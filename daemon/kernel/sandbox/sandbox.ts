@@ -1,24 +1,41 @@
 // The contract for a command that may be hostile, or that reads hostile data: what it may see, use and harm is bounded.
 
-/** Bounds of one command with everything that it starts. Whichever is reached first ends all of it. */
-export type SandboxLimits = {
-  /** From start to end. */
-  readonly time_ms: number
+/** Bounds of a program with everything that it starts. Whichever is reached first ends all of it. */
+export type SandboxProcessLimits = {
   /** Processor time of each process, in whole seconds. */
   readonly cpu_s: number
   /** Memory of all its processes together with files in memory, and address space of each of them. */
   readonly memory_bytes: number
+  /** Address space of each process instead, for a runtime that reserves much of it and uses little. */
+  readonly address_space_bytes?: number
   /** Files that it writes, together; each of them where the sandbox has no file system of its own. */
   readonly disk_bytes: number
-  /** What it prints, on both streams together; 0: nothing is kept, and nothing that it prints ends it. */
-  readonly output_bytes: number
   /** Processes and threads that exist at a time. */
   readonly processes: number
   /** Open files of each process. */
   readonly open_files: number
 }
 
-export type SandboxCommand = {
+/** Bounds of a command that runs to its end. */
+export type SandboxLimits = SandboxProcessLimits & {
+  /** From start to end. */
+  readonly time_ms: number
+  /** What it prints, on both streams together; 0: nothing is kept, and nothing that it prints ends it. */
+  readonly output_bytes: number
+}
+
+export type SandboxCommand = SandboxProgram & { readonly limits: SandboxLimits }
+
+/** A server: it runs until it ends or is ended, and what it prints is for the reader of its streams. */
+export type SandboxServer = SandboxProgram & {
+  readonly limits: SandboxProcessLimits
+  /** Variables that it gets besides `PATH`, `HOME`, `TMPDIR` and `LANG`; nobody but its own user sees their values. */
+  readonly env: Readonly<Record<string, string>>
+  /** `machine`: it has the network of the machine, whose name resolution and authorities must be among `visible`. */
+  readonly network: 'none' | 'machine'
+}
+
+type SandboxProgram = {
   /** Absolute path of the program. */
   readonly program: string
   /** Arguments. One that names an input becomes the path of that input inside. */
@@ -27,7 +44,16 @@ export type SandboxCommand = {
   readonly inputs: Readonly<Record<string, string>>
   /** Absolute paths that it sees, read-only, besides the program and the libraries of the operating system. */
   readonly visible: readonly string[]
-  readonly limits: SandboxLimits
+}
+
+/** The streams of a server while it runs. Reading ends with the server, and throws nothing. */
+export type SandboxStreams = {
+  /** Resolves once the server has taken the bytes, or has ended. */
+  write(bytes: Uint8Array): Promise<void>
+  /** Closes its standard input, on which a sound server ends by itself. */
+  endInput(): void
+  readonly stdout: AsyncIterable<Uint8Array>
+  readonly stderr: AsyncIterable<Uint8Array>
 }
 
 export type SandboxOutput = { readonly stdout: Uint8Array; readonly stderr: Uint8Array }
@@ -60,6 +86,11 @@ export type Sandbox = {
    * waited for a few seconds. A limit that this process may not set is `not_started`. Never throws.
    */
   run(command: SandboxCommand, signal?: AbortSignal): Promise<SandboxResult>
+  /**
+   * Runs a server until it ends, or the signal ends it with everything it started. `attach` receives its streams, once it is
+   * started. Its output is in none of the results. Never throws.
+   */
+  serve(server: SandboxServer, attach: (streams: SandboxStreams) => void, signal: AbortSignal): Promise<SandboxResult>
 }
 
 /** Names are short and plain, because they become paths. */

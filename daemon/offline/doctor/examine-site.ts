@@ -21,6 +21,7 @@ import { checkResults } from './checks/results.ts'
 import { checkRulings } from './checks/rulings.ts'
 import { checkSandbox } from './checks/sandbox.ts'
 import { checkSecrets } from './checks/secrets.ts'
+import { checkStdioServers } from './checks/stdio-servers.ts'
 import { checkStore } from './checks/store.ts'
 import { checkTraffic } from './checks/traffic.ts'
 import { checkWatchers } from './checks/watchers.ts'
@@ -60,6 +61,7 @@ const doctorChecks: Readonly<Record<string, DoctorCheck>> = {
   watchers: checkWatchers,
   arrivals: checkArrivalFolders,
   sandbox: checkSandbox,
+  stdio: checkStdioServers,
 }
 
 /**

@@ -35,6 +35,7 @@ import { expire } from './workers/expire.ts'
 import { followRegistry } from './workers/follow-registry.ts'
 import { followTools } from './workers/follow-tools.ts'
 import { keepIngresses } from './workers/keep-ingresses.ts'
+import { keepStdioServers } from './workers/keep-stdio-servers.ts'
 import { keepUsage } from './workers/keep-usage.ts'
 import { pull } from './workers/pull.ts'
 
@@ -44,7 +45,7 @@ export const gateway: Role = role(outline, {
     ...[conversations, chatTraces, chatFeedback],
   ],
   metrics,
-  workers: [expire, pull, followRegistry, followTools, keepIngresses, keepUsage],
+  workers: [expire, pull, followRegistry, followTools, keepIngresses, keepStdioServers, keepUsage],
   operations: {
     registration: { register, end },
     'registered-service': { list, get, remove },

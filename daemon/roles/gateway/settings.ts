@@ -4,6 +4,10 @@ import { type ListenerDeclaration, serviceListenerFields } from '../../kernel/se
 import { toolFields, traceFields } from '../../kernel/settings/platform-settings.ts'
 import { settingsBlock } from '../../kernel/settings/settings.ts'
 import { serviceName, serviceOrigin } from '../../shared/routing/ingress-settings.ts'
+import { stdioServer } from './stdio-server/model.ts'
+
+/** Each may run at a time, with all of its memory. */
+const max_stdio_servers = 32
 
 export const listener: ListenerDeclaration<''> = { prefix: '', env: 'GATEWAY', port: 8_001 }
 
@@ -45,6 +49,16 @@ export const settings = settingsBlock('gateway', {
     env: 'GATEWAY_TOOL_CALL_SECONDS',
     doc: 'Seconds that a registered service may take for the call of one of its tools, or the read of a resource; above 30, a caller has a smaller share of calls at once.',
   }),
+  stdio_servers: z
+    .record(serviceName, stdioServer)
+    .default({})
+    .refine(
+      (servers) => Object.keys(servers).length <= max_stdio_servers,
+      `at most ${max_stdio_servers} servers may be run`,
+    )
+    .meta({
+      doc: 'Tool servers that speak MCP over standard input and output, by name: the gateway runs them in the sandbox, and offers their accepted tools.',
+    }),
   max_services: z.int().min(1).max(1_000).default(1_000).meta({
     doc: 'Maximum number of registered services; the profile’s own, in registrants and services, always have a place.',
   }),

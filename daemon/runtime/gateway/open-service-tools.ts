@@ -22,6 +22,7 @@ import type { ServiceOffer, ServiceTools } from '../../roles/gateway/service-too
 import { settings } from '../../roles/gateway/settings.ts'
 import { toOperation } from '../../roles/gateway/tool/aggregated-tool.ts'
 import { ingressSettings } from '../../shared/routing/ingress-settings.ts'
+import type { OpenedStdioServers } from './open-stdio-servers.ts'
 import { type CallOutcome, ToolConnections } from './tool-connections.ts'
 
 /** Of roles of the site in other processes. */
@@ -59,11 +60,12 @@ export type OpenedServiceTools = {
 export function openServiceTools(
   { resolved, announcements, random }: Pick<SiteResources, 'resolved' | 'announcements' | 'random'>,
   given: Pick<ServiceTools, 'own' | 'isOffering'>,
+  stdioServers: Pick<OpenedStdioServers, 'join'>,
 ): OpenedServiceTools {
   const { ca_file } = getSettings(resolved, settings)
   const ca = ca_file === undefined ? undefined : readFileSync(ca_file, 'utf8')
   const rule = networkRule(getSettings(resolved, ingressSettings).registered_networks)
-  const registered = lazyServices(rule, registered_limits)
+  const registered = stdioServers.join(lazyServices(rule, registered_limits))
   const ofProfile = lazyServices(anyAddress, site_limits)
   const connections = new ToolConnections(() => performance.now(), random)
   const offered = new Map<string, ServiceOffer>()

@@ -6,6 +6,7 @@ import { toPassedResource } from '../../roles/gateway/resource/aggregated-resour
 import { serviceToolsPart } from '../../roles/gateway/service-tool/parts.ts'
 import { toOperation } from '../../roles/gateway/tool/aggregated-tool.ts'
 import { openServiceTools } from './open-service-tools.ts'
+import type { OpenedStdioServers } from './open-stdio-servers.ts'
 import { listSiteResources } from './site-resources.ts'
 import { listSiteTools } from './site-tools.ts'
 
@@ -19,9 +20,13 @@ export type OpenedTools = {
 }
 
 /** `isOffering`: false where the deployment profile offers no tools: none is listed then, to the chat neither. */
-export async function openTools(resources: SiteResources, isOffering: boolean): Promise<OpenedTools> {
+export async function openTools(
+  resources: SiteResources,
+  stdioServers: OpenedStdioServers,
+  isOffering: boolean,
+): Promise<OpenedTools> {
   const own = new Map<string, Set<string>>()
-  const opened = openServiceTools(resources, { own, isOffering })
+  const opened = openServiceTools(resources, { own, isOffering }, stdioServers)
   const { callSiteTool, readSiteResource } = opened
   const sources = { ...resources, callSiteTool, readSiteResource }
   const siteTools = isOffering ? await listSiteTools(sources) : []

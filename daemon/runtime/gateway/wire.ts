@@ -9,16 +9,19 @@ import { findGuardrailProblems, openGuardrails } from './open-guardrails.ts'
 import { findIngressProblems, openIngresses } from './open-ingresses.ts'
 import { findRegistryProblems, openRegistry } from './open-registry.ts'
 import { openRest } from './open-rest.ts'
+import { openStdioServers } from './open-stdio-servers.ts'
 import { openTools } from './open-tools.ts'
+import { findStdioServerProblems } from './stdio-server-problems.ts'
 
 export const wire: RoleWire = {
-  async findStartProblems({ resolved }) {
+  async findStartProblems({ resolved, folder }) {
     const { levels } = getSettings(resolved, labelSettings)
     return [
       ...findRegistryProblems(resolved),
       ...findGuardrailProblems(resolved, levels),
       ...findIngressProblems(resolved),
       ...findChatProblems(resolved),
+      ...findStdioServerProblems(resolved, folder),
     ]
   },
 
@@ -30,17 +33,23 @@ export const wire: RoleWire = {
     const ingresses = await openIngresses(context)
     const { deployment_profile } = site
     const isOffering = offersTools({ role, deployment: { deployment_profile, settings } })
-    const tools = await openTools(resources, isOffering)
+    const stdioServers = openStdioServers(resources, context.log)
+    const tools = await openTools(resources, stdioServers, isOffering)
     return {
       parts: [
         ...openRegistry(settings),
         [guardrailsPart.name, guardrails] as const,
-        ...[rest.part, tools.part, ingresses.part, openChat(settings, tools.list)],
+        ...[rest.part, tools.part, stdioServers.part, ingresses.part, openChat(settings, tools.list)],
       ],
       dependencies: ingresses.dependencies,
       listeners: rest.listeners,
-      start: ingresses.start,
-      stop: ingresses.stop,
+      async start() {
+        await ingresses.start?.()
+        await stdioServers.start()
+      },
+      async stop(drain_ms) {
+        await Promise.all([ingresses.stop?.(), stdioServers.close(drain_ms)])
+      },
       remove() {
         rest.close()
         tools.close()

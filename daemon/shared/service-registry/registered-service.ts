@@ -8,8 +8,8 @@ import type { ServiceBackends } from '../routing/site-routing.ts'
 /** `unverified`: its registration is renewed, but its service-info cannot be read again. `expired`: it gets no more requests. */
 export const serviceStates = ['live', 'unverified', 'expired'] as const
 
-/** `push`: the service registers by itself; `pull`: the profile names its URL. */
-export const registrationSources = ['push', 'pull'] as const
+/** `push`: the service registers by itself; `pull`: the profile names its URL; `stdio`: the gateway runs it as a process. */
+export const registrationSources = ['push', 'pull', 'stdio'] as const
 
 /** `open_for_callers`: for those whose own calls have failed. */
 const breakerStates = ['closed', 'open_for_callers', 'open'] as const
@@ -26,7 +26,10 @@ export type RegisteredServiceTools = z.infer<typeof serviceTools>
 export const registeredService = z
   .strictObject({
     name: serviceName,
-    url: z.string().meta({ description: 'Scheme, host and port at which the service is reached' }),
+    url: z.string().meta({
+      description:
+        'Scheme, host and port at which the service is reached; of a process, stdio with a digest of its command',
+    }),
     component_kind: z.enum(componentKinds),
     source: z.enum(registrationSources),
     state: z.enum(serviceStates),
@@ -55,13 +58,13 @@ export type RegisteredService = z.infer<typeof registeredService>
 /** What the routing of a site takes from the registry: owners of objects, and where each service is reached. */
 export type RegisteredRouting = { readonly owners: readonly RegisteredOwner[]; readonly backends: ServiceBackends }
 
-/** Of the services whose registration has not ended at this time, by name; `now` in epoch milliseconds. */
+/** Of the services with a URL whose registration has not ended at this time, by name; `now` in epoch milliseconds. */
 export function listRegisteredOwners(
-  services: readonly Pick<RegisteredService, 'name' | 'url' | 'objects' | 'expires_at'>[],
+  services: readonly Pick<RegisteredService, 'name' | 'url' | 'source' | 'objects' | 'expires_at'>[],
   now: number,
 ): RegisteredRouting {
   const current = services
-    .filter(({ expires_at }) => Date.parse(expires_at) > now)
+    .filter(({ source, expires_at }) => source !== 'stdio' && Date.parse(expires_at) > now)
     .sort((one, other) => (one.name < other.name ? -1 : 1))
   return {
     owners: current.map(({ name, objects }) => ({ name, objects })),

@@ -32,7 +32,9 @@ export async function registerService(
   request: RegistrationRequest,
   read: () => Promise<ServiceInfoReading>,
 ): Promise<RegistrationAnswer | Refusal> {
-  const terms = { registrants: call.settings(settings).registrants, routing: call.part(siteRoutingPart) }
+  const { registrants, stdio_servers } = call.settings(settings)
+  const routing = call.part(siteRoutingPart)
+  const terms = { registrants, stdio_servers: new Set(Object.keys(stdio_servers)), routing }
   const current = await findCurrent(call, request.name)
   const objection = checkName(request, terms) ?? (current && checkHolder(current.value, request))
   if (objection) return objection

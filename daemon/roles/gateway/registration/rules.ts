@@ -18,6 +18,8 @@ export type RegistrationRequest = ServiceRegistration & {
 export type RegistrationTerms = {
   /** Subjects by name of service, from the profile. */
   readonly registrants: Readonly<Record<string, string>>
+  /** Names of the servers that the gateway runs itself. */
+  readonly stdio_servers: ReadonlySet<string>
   readonly routing: SiteRouting
 }
 
@@ -29,7 +31,8 @@ function findPinned(name: string, { registrants }: RegistrationTerms): string | 
 
 /** Names that the profile or the interface documents give to somebody: they always have a place. */
 export function isReservedName(name: string, terms: RegistrationTerms): boolean {
-  return routedNames.has(name) || terms.routing.backends.has(name) || findPinned(name, terms) !== undefined
+  if (routedNames.has(name) || terms.routing.backends.has(name) || terms.stdio_servers.has(name)) return true
+  return findPinned(name, terms) !== undefined
 }
 
 /**
@@ -39,6 +42,9 @@ export function isReservedName(name: string, terms: RegistrationTerms): boolean 
 export function checkName(request: RegistrationRequest, terms: RegistrationTerms): Refusal | undefined {
   const { name, url, source, subject } = request
   if (!isReservedName(name, terms)) return undefined
+  if (source === 'stdio') return undefined
+  if (terms.stdio_servers.has(name))
+    return refuse('forbidden', `${name} is a server of the site itself: the profile names it in gateway.stdio_servers`)
   if (source === 'pull') {
     if (terms.routing.backends.get(name)?.includes(url)) return undefined
     return refuse('forbidden', `the profile does not say that ${name} is at this URL: name it in ingress.backends`)
@@ -49,12 +55,13 @@ export function checkName(request: RegistrationRequest, terms: RegistrationTerms
 
 /**
  * Whether a request may renew a registration that has not ended. The profile and the service itself may both name one URL;
- * the first of them stays its registrant.
+ * the first of them stays its registrant. A process of the site is no service at a URL.
  */
 export function mayRenew(current: StoredService, { url, source, subject }: RegistrationRequest): boolean {
+  if (current.source !== source && [current.source, source].includes('stdio')) return false
   if (current.url === url && current.source !== source) return true
   // Of two URLs of the profile with one name, the first one stays.
-  return isRegistrant(current, subject) && (source === 'push' || current.url === url)
+  return isRegistrant(current, subject) && (source !== 'pull' || current.url === url)
 }
 
 export function isRegistrant({ registered_by }: StoredService, subject: string): boolean {
@@ -63,7 +70,7 @@ export function isRegistrant({ registered_by }: StoredService, subject: string):
 
 /** Whether the registration can be renewed without a look at the service. */
 export function isFresh(current: StoredService, request: RegistrationRequest, now: number): boolean {
-  if (request.source === 'pull') return false
+  if (request.source !== 'push') return false
   // A clock that was set back makes nothing fresh.
   const isRecent = now >= current.info_ts && now - current.info_ts < info_lifetime_ms
   return current.state === 'live' && isRecent && isSameService(current, request)

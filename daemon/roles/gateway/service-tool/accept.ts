@@ -8,7 +8,7 @@ import { type InputKind, inputKinds } from '../../../kernel/tools/client-input.t
 import { serviceName } from '../../../shared/routing/ingress-settings.ts'
 import { settings } from '../settings.ts'
 import { max_offered_name } from '../tool/aggregated-tool.ts'
-import { type RegisteredEndpoint, requireEndpoint } from './find-endpoint.ts'
+import { chooseAuthentication, type RegisteredEndpoint, requireEndpoint } from './find-endpoint.ts'
 import { findToolFindings } from './findings.ts'
 import { loadAcceptedTools } from './load-accepted.ts'
 import {
@@ -67,9 +67,11 @@ export const accept = operation({
   errors: ['not_found', 'not_your_tenant', 'wrong_state', 'conflict', 'rate_limited'],
   allow: 'gateway:admin',
 
-  async run(call, { name: service, authentication, url, input, tools }) {
+  async run(call, { name: service, authentication: requested, url, input, tools }) {
     const endpoint = await requireEndpoint(call, service)
     if (isRefusal(endpoint)) return endpoint
+    const authentication = chooseAuthentication(endpoint, requested, undefined)
+    if (isRefusal(authentication)) return authentication
     if (url !== endpoint.url.href) return refuseMoved(service)
     const unknown = checkPermissions(call, tools)
     if (unknown) return unknown
@@ -187,9 +189,10 @@ async function storeTool(call: Call, { endpoint, listed }: NewAcceptance, { name
   const { service } = endpoint
   const id = offeredName({ service, name })
   const definition = serviceDefinition.parse(listed.find((each) => each.name === name)?.definition)
+  const usual = call.settings(settings).stdio_servers[service]?.permission ?? default_tool_permission
   const accepted: AcceptedTool = {
     ...{ tenant_id: call.site.tenant_id, service, name, definition, sha256 },
-    ...{ permission: permission ?? default_tool_permission, accepted_by: call.caller.subject, accepted_ts: call.now() },
+    ...{ permission: permission ?? usual, accepted_by: call.caller.subject, accepted_ts: call.now() },
   }
   if ((await call.store(acceptedTools).create(id, accepted)) === 'exists')
     await call.store(acceptedTools).update(id, ({ value }) => ({

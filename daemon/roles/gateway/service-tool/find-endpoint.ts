@@ -4,19 +4,22 @@ import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { type StoredService, services } from '../registered-service/model.ts'
 import { isExpired } from '../registered-service/rules.ts'
+import type { ToolAuthentication } from './model.ts'
 import { serviceToolsPart, type ToolEndpoint } from './parts.ts'
 
-export type RegisteredEndpoint = ToolEndpoint & Pick<StoredService, 'registered_by'> & { readonly origin: string }
+export type RegisteredEndpoint = ToolEndpoint &
+  Pick<StoredService, 'registered_by' | 'source'> & { readonly origin: string }
 
 /** Undefined: no such service is registered now. */
 export async function findEndpoint(call: Call, service: string): Promise<RegisteredEndpoint | undefined> {
   const found = await call.store(services).find(service)
   if (!found || found.value.state === 'claiming' || isExpired(found.value, call.now())) return undefined
-  const { url: origin, mcp_path = toolsPath, registered_by } = found.value
+  const { url: origin, mcp_path = toolsPath, registered_by, source } = found.value
+  if (source === 'stdio') return { service, url: new URL(origin), origin, registered_by, source }
   // A path such as //other.example would name another host.
   const url = new URL(origin)
   url.pathname = mcp_path.split('?')[0] ?? toolsPath
-  return { service, url, origin, registered_by }
+  return { service, url, origin, registered_by, source }
 }
 
 /** For administrators of the site, whose decision it is. */
@@ -30,4 +33,18 @@ export async function requireEndpoint(call: Call, service: string): Promise<Regi
     )
   const endpoint = await findEndpoint(call, service)
   return endpoint ?? refuse('not_found', `no service named ${service} is registered now`)
+}
+
+/** `requested` and `approved`: what the administrator names now, and what was accepted before. */
+export function chooseAuthentication(
+  { service, source }: RegisteredEndpoint,
+  requested: ToolAuthentication | undefined,
+  approved: ToolAuthentication | undefined,
+): ToolAuthentication | Refusal {
+  if (source !== 'stdio') return requested ?? approved ?? 'delegated'
+  if (requested === 'delegated')
+    return refuse('invalid', `${service} is one process for all callers, and gets no token of any: use none`, [
+      { path: 'authentication', message: 'must be none for a server of gateway.stdio_servers' },
+    ])
+  return 'none'
 }

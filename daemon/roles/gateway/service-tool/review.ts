@@ -6,7 +6,7 @@ import { operation } from '../../../kernel/operation/operation.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import { inputKinds } from '../../../kernel/tools/client-input.ts'
 import { serviceName } from '../../../shared/routing/ingress-settings.ts'
-import { requireEndpoint } from './find-endpoint.ts'
+import { chooseAuthentication, requireEndpoint } from './find-endpoint.ts'
 import { findingKinds, findToolFindings } from './findings.ts'
 import { holdTools } from './hold-tools.ts'
 import { loadAcceptedTools } from './load-accepted.ts'
@@ -52,7 +52,7 @@ export const review = operation({
     authentication: z
       .enum(toolAuthentications)
       .optional()
-      .meta({ description: 'Default: as accepted before, else delegated' }),
+      .meta({ description: 'Default: as accepted before, else delegated; none for a server of the site' }),
   }),
   output: z
     .strictObject({
@@ -71,7 +71,8 @@ export const review = operation({
     const endpoint = await requireEndpoint(call, service)
     if (isRefusal(endpoint)) return endpoint
     const approval = await call.store(toolApprovals).find(service)
-    const authentication = requested ?? approval?.value.authentication ?? 'delegated'
+    const authentication = chooseAuthentication(endpoint, requested, approval?.value.authentication)
+    if (isRefusal(authentication)) return authentication
     const read = await readTools(call, endpoint, authentication)
     if (isRefusal(read)) return read
     const { listed, ...trouble } = read
