@@ -19,7 +19,7 @@ const base_s = 5
 const sampling_ms = 10
 const [long_ttl_s, short_ttl_s] = [600, 10]
 
-type Sent = {
+type BenchRequest = {
   readonly method: string
   readonly path: string
   readonly token: string
@@ -141,7 +141,10 @@ async function readDelay_ms({ agent, reader }: Clients): Promise<number> {
 const pause = (seconds: number) => new Promise<void>((resolve) => setTimeout(resolve, seconds * 1_000))
 
 /** Throws for an answer that is not a success. */
-function send(agent: http.Agent, { method, path: at, token, body, port = ports.gateway }: Sent): Promise<string> {
+function send(
+  agent: http.Agent,
+  { method, path: at, token, body, port = ports.gateway }: BenchRequest,
+): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const text = body === undefined ? '' : JSON.stringify(body)
   const headers = {

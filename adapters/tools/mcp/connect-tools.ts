@@ -14,6 +14,7 @@ import type { RemoteResource, RemoteResourceRead } from '../../../daemon/kernel/
 import type {
   RemoteTool,
   RemoteToolCall,
+  RemoteToolOutcome,
   RemoteToolResult,
   ToolConnection,
   ToolServiceLimits,
@@ -27,8 +28,8 @@ import { type ListedKind, listPages, type RemotePage } from './list-pages.ts'
 import { ListReports } from './list-reports.ts'
 import { resourceContents, resourcePage, templatePage } from './remote-resource-schema.ts'
 import { toolOutcome, toolPage } from './remote-tool-schema.ts'
-import { type CallOutcome, RunningCall } from './running-call.ts'
-import { type ListMethod, type McpRequest, type RequestTerms, sendRequest } from './send-request.ts'
+import { RunningCall } from './running-call.ts'
+import { type ListMethod, type McpRequest, type SendTerms, sendRequest } from './send-request.ts'
 import { toRefusal } from './to-refusal.ts'
 import { httpLink, type LinkOpening, type ToolLink } from './tool-link.ts'
 
@@ -148,7 +149,7 @@ export class McpConnection implements ToolConnection {
     throw refuse('unavailable', `${this.#name} requires input of a client, which a program does not give`)
   }
 
-  async callForClient(call: RemoteToolCall, held?: HeldCall): Promise<CallOutcome> {
+  async callForClient(call: RemoteToolCall, held?: HeldCall): Promise<RemoteToolOutcome> {
     const running = held instanceof RunningCall ? held : this.#begin(call)
     return await running.run(call)
   }
@@ -218,7 +219,7 @@ export class McpConnection implements ToolConnection {
     request: McpRequest,
     schema: z.ZodType<T>,
     timeout_ms: number,
-    terms?: RequestTerms<U>,
+    terms?: SendTerms<U>,
   ): Promise<T | U> {
     const link = { client: this.#client, link: this.#link, name: this.#name }
     return await sendRequest(link, request, schema, timeout_ms, terms)

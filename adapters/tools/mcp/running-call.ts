@@ -15,15 +15,13 @@ import {
   max_inputs_at_once,
   max_inputs_of_call,
 } from '../../../daemon/kernel/tools/client-input.ts'
-import type { RemoteToolCall, RemoteToolResult, UntrustedObject } from '../../../daemon/kernel/tools/tool-service.ts'
+import type { RemoteToolCall, RemoteToolOutcome, UntrustedObject } from '../../../daemon/kernel/tools/tool-service.ts'
 
 /** The call to which a message of a service belongs, on whose stream it came. */
 export const callOfMessage = new AsyncLocalStorage<RunningCall>()
 
 /** As a client reports that it does not give the input. */
 const client_refusal = -1
-
-export type CallOutcome = RemoteToolResult | InputRequiredResult
 
 type WaitingInput = {
   readonly request: InputRequest
@@ -35,16 +33,16 @@ export class RunningCall implements HeldCall {
   readonly ended: Promise<void>
   readonly #service: string
   readonly #abilities: ClientAbilities
-  readonly #result: Promise<CallOutcome>
+  readonly #result: Promise<RemoteToolOutcome>
   readonly #ending = new AbortController()
   readonly #inputs = new Map<string, WaitingInput>()
   #inputs_requested = 0
-  #leg = Promise.withResolvers<CallOutcome>()
+  #leg = Promise.withResolvers<RemoteToolOutcome>()
   #onProgress: RemoteToolCall['onProgress']
   #patience: NodeJS.Timeout | undefined
 
   /** `send`: performs the call until its result; `signal` ends it. */
-  constructor(service: string, abilities: ClientAbilities, send: (running: RunningCall) => Promise<CallOutcome>) {
+  constructor(service: string, abilities: ClientAbilities, send: (running: RunningCall) => Promise<RemoteToolOutcome>) {
     this.#service = service
     this.#abilities = abilities
     this.#result = callOfMessage.run(this, () => send(this))
@@ -61,10 +59,10 @@ export class RunningCall implements HeldCall {
   }
 
   /** Runs until the result, or until the service requests more input. The time in which it waits for input does not count. */
-  async run({ timeout_ms, cancelled, continuation, onProgress }: RemoteToolCall): Promise<CallOutcome> {
+  async run({ timeout_ms, cancelled, continuation, onProgress }: RemoteToolCall): Promise<RemoteToolOutcome> {
     clearTimeout(this.#patience)
     this.#onProgress = onProgress
-    const leg = Promise.withResolvers<CallOutcome>()
+    const leg = Promise.withResolvers<RemoteToolOutcome>()
     this.#leg = leg
     this.#result.then(leg.resolve, leg.reject)
     this.#give(continuation)

@@ -22,7 +22,7 @@ type RequestMethod = ListMethod | 'tools/call' | 'resources/read'
 export type McpRequest = { readonly method: RequestMethod; readonly params: Record<string, unknown> }
 
 /** `instead`: the answer for an error of the service that is one. */
-export type RequestTerms<U> = Pick<RemoteToolCall, 'cancelled' | 'trace' | 'onProgress'> & {
+export type SendTerms<U> = Pick<RemoteToolCall, 'cancelled' | 'trace' | 'onProgress'> & {
   readonly instead?: ErrorAnswer<U>
 }
 
@@ -32,7 +32,7 @@ export async function sendRequest<T, U = never>(
   request: McpRequest,
   schema: z.ZodType<T>,
   timeout_ms: number,
-  { cancelled, trace = {}, onProgress, instead }: RequestTerms<U> = {},
+  { cancelled, trace = {}, onProgress, instead }: SendTerms<U> = {},
 ): Promise<T | U> {
   const broken = new AbortController()
   const limit = AbortSignal.timeout(timeout_ms)

@@ -1,9 +1,10 @@
 // A connection to a tool server of the site: one of several over one process, which may end and be started again meanwhile.
-import type { HeldCall, InputRequiredResult } from '../../../daemon/kernel/tools/client-input.ts'
+import type { HeldCall } from '../../../daemon/kernel/tools/client-input.ts'
 import type { RemoteResource, RemoteResourceRead } from '../../../daemon/kernel/tools/remote-resource.ts'
 import type {
   RemoteTool,
   RemoteToolCall,
+  RemoteToolOutcome,
   RemoteToolResult,
   ToolConnection,
   UntrustedObject,
@@ -63,7 +64,7 @@ export class StdioConnection implements ToolConnection {
   }
 
   /** The process serves other clients too, so it knows no abilities of this one. */
-  async callForClient(call: RemoteToolCall, held?: HeldCall): Promise<RemoteToolResult | InputRequiredResult> {
+  async callForClient(call: RemoteToolCall, held?: HeldCall): Promise<RemoteToolOutcome> {
     return await this.#request(call, (connection, left) => connection.callForClient({ ...call, ...left }, held))
   }
 

@@ -74,11 +74,14 @@ export type RemoteToolResult = {
   readonly structured_content?: UntrustedObject | undefined
 }
 
+/** The result of a call, or the input that it requires before. */
+export type RemoteToolOutcome = RemoteToolResult | InputRequiredResult
+
 /** The answer of an operation that passes on the result of another service as it is, or the input that it requires. */
 export class PassedToolResult {
-  readonly result: RemoteToolResult | InputRequiredResult
+  readonly result: RemoteToolOutcome
 
-  constructor(result: RemoteToolResult | InputRequiredResult) {
+  constructor(result: RemoteToolOutcome) {
     this.result = result
   }
 }
@@ -101,7 +104,7 @@ export interface ToolConnection {
    * For a client with abilities: a call that requires input is called again with it. `held`: the call of which this is the
    * continuation, if the service keeps it open.
    */
-  callForClient(call: RemoteToolCall, held?: HeldCall): Promise<RemoteToolResult | InputRequiredResult>
+  callForClient(call: RemoteToolCall, held?: HeldCall): Promise<RemoteToolOutcome>
   /** Whether the service has resources: it is not requested to list any otherwise. */
   readonly hasResources: boolean
   /** All resources and templates, page by page. */

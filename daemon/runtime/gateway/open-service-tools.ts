@@ -13,6 +13,7 @@ import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import type { RemoteResourceRead } from '../../kernel/tools/remote-resource.ts'
 import type {
   RemoteToolCall,
+  RemoteToolOutcome,
   ToolServiceLimits,
   ToolServices,
   UntrustedObject,
@@ -23,7 +24,7 @@ import { settings } from '../../roles/gateway/settings.ts'
 import { toOperation } from '../../roles/gateway/tool/aggregated-tool.ts'
 import { ingressSettings } from '../../shared/routing/ingress-settings.ts'
 import type { OpenedStdioServers } from './open-stdio-servers.ts'
-import { type CallOutcome, ToolConnections } from './tool-connections.ts'
+import { ToolConnections } from './tool-connections.ts'
 
 /** Of roles of the site in other processes. */
 const site_limits = { answer_ms: 30_000, answer_bytes: 16_777_216, depth: 128, tools: 500 }
@@ -48,7 +49,7 @@ export type SiteResourceRead = Pick<SiteToolCall, 'service' | 'url' | 'token' | 
 export type OpenedServiceTools = {
   readonly part: ServiceTools
   /** Of a role of the site in another process. */
-  callSiteTool(request: SiteToolCall): Promise<CallOutcome>
+  callSiteTool(request: SiteToolCall): Promise<RemoteToolOutcome>
   readSiteResource(request: SiteResourceRead): Promise<readonly UntrustedObject[] | undefined>
   /** Of registered services, by service and name: the same array until they change. */
   listOffered(): readonly AddressedOperation[]

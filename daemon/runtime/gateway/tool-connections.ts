@@ -14,7 +14,7 @@ import {
 import type { RemoteResourceRead } from '../../kernel/tools/remote-resource.ts'
 import type {
   RemoteToolCall,
-  RemoteToolResult,
+  RemoteToolOutcome,
   ToolConnection,
   ToolServiceAddress,
   ToolServices,
@@ -26,8 +26,6 @@ import { HeldCalls, type HeldPlace } from './held-calls.ts'
 /** Of all callers and services; the one not used for longest ends first. */
 const max_connections = 512
 const idle_ms = 60_000
-
-export type CallOutcome = RemoteToolResult | InputRequiredResult
 
 type KeptConnection = {
   readonly opened: Promise<ToolConnection>
@@ -83,7 +81,7 @@ export class ToolConnections {
   }
 
   /** Throws `Refusal`, as a connection does. */
-  async callTool(request: ConnectedCall): Promise<CallOutcome> {
+  async callTool(request: ConnectedCall): Promise<RemoteToolOutcome> {
     const { client, caller, call, ...connected } = request
     return await this.#send({
       ...{ ...connected, caller, cancelled: call.cancelled, abilities: client?.abilities },

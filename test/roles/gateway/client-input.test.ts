@@ -50,14 +50,14 @@ describe.each(['2026-07-28', '2025-11-25'])('of a service that speaks %s', (spok
   }
 
   const clients: Client[] = []
-  const asked: string[] = []
+  const questions: string[] = []
   let route = 'north'
   beforeEach(() => {
-    asked.length = 0
+    questions.length = 0
     route = 'north'
   })
 
-  /** A client of the library that answers what it is asked. */
+  /** A client of the library that answers what it is questions. */
   async function connect(
     revision: string,
     capabilities: StatedAbilities = everything,
@@ -76,12 +76,12 @@ describe.each(['2026-07-28', '2025-11-25'])('of a service that speaks %s', (spok
     )
     if (capabilities.elicitation)
       client.setRequestHandler('elicitation/create', ({ params }) => {
-        asked.push(params.message)
+        questions.push(params.message)
         return { action: 'accept', ...(params.mode === 'url' ? {} : { content: { route } }) }
       })
     if (capabilities.sampling)
       client.setRequestHandler('sampling/createMessage', ({ params }) => {
-        asked.push(JSON.stringify(params.messages))
+        questions.push(JSON.stringify(params.messages))
         return { role: 'assistant', model: 'small', content: { type: 'text', text: route } }
       })
     const url = new URL('/agentspace', world.site.url('gateway'))
@@ -101,11 +101,11 @@ describe.each(['2026-07-28', '2025-11-25'])('of a service that speaks %s', (spok
       await waitUntil(async () => (await offered()).length === asking.length)
     })
 
-    test.each(revisions)('a client of %s is not asked', async (revision) => {
+    test.each(revisions)('a client of %s gets no request', async (revision) => {
       const client = await connect(revision)
       const answer = await call(client, 'ask-person').catch((error: Error) => ({ isError: true, error }))
       expect(answer.isError).toBe(true)
-      expect(asked).toEqual([])
+      expect(questions).toEqual([])
     })
   })
 
@@ -119,7 +119,7 @@ describe.each(['2026-07-28', '2025-11-25'])('of a service that speaks %s', (spok
     test.each(revisions)('a client of %s answers for a person, under the name of the service', async (revision) => {
       const client = await connect(revision)
       const answer = await call(client, 'ask-person')
-      expect(asked).toEqual(['maps: Which route?'])
+      expect(questions).toEqual(['maps: Which route?'])
       expect(answer.structuredContent).toEqual({
         state: '{"from":"here"}',
         answers: { person: { action: 'accept', content: { route: 'north' } } },
@@ -129,7 +129,7 @@ describe.each(['2026-07-28', '2025-11-25'])('of a service that speaks %s', (spok
     test.each(revisions)('a client of %s answers with its model', async (revision) => {
       const client = await connect(revision)
       const answer = await call(client, 'ask-model')
-      expect(asked).toEqual(['[{"role":"user","content":{"type":"text","text":"Name a route."}}]'])
+      expect(questions).toEqual(['[{"role":"user","content":{"type":"text","text":"Name a route."}}]'])
       expect(answer.structuredContent).toMatchObject({
         answers: { model: { role: 'assistant', model: 'small', content: { type: 'text', text: 'north' } } },
       })
@@ -138,7 +138,7 @@ describe.each(['2026-07-28', '2025-11-25'])('of a service that speaks %s', (spok
     test.each(revisions)('a client of %s answers two requests of one call', async (revision) => {
       const client = await connect(revision)
       const answer = await call(client, 'ask-both')
-      expect(asked).toHaveLength(2)
+      expect(questions).toHaveLength(2)
       expect(answer.structuredContent).toMatchObject({ answers: { person: {}, model: {} } })
     })
 
@@ -147,14 +147,14 @@ describe.each(['2026-07-28', '2025-11-25'])('of a service that speaks %s', (spok
       expect((await call(client, 'ask-page')).structuredContent).toMatchObject({
         answers: { page: { action: 'accept' } },
       })
-      expect(asked).toEqual(['maps: Sign in'])
+      expect(questions).toEqual(['maps: Sign in'])
     })
 
-    test.each(revisions)('a client of %s is not asked for what it is not able to give', async (revision) => {
+    test.each(revisions)('a client of %s gets no request beyond its abilities', async (revision) => {
       const client = await connect(revision, { elicitation: {} })
       const answer = await call(client, 'ask-model').catch((error: Error) => ({ isError: true, error }))
       expect(answer.isError).toBe(true)
-      expect(asked).toEqual([])
+      expect(questions).toEqual([])
       expect((await call(client, 'ask-person')).structuredContent).toMatchObject({ answers: { person: {} } })
     })
 

@@ -17,7 +17,7 @@ export function inputOf(name: string): RequestedInput {
 }
 
 /** The answers that came, with the state that was given out for them. */
-export function answerAsked(
+export function answerWithInput(
   input: Record<string, unknown>,
   inputRequests: RequestedInput,
   { inputResponses, requestState }: Pick<ServerContext['mcpReq'], 'inputResponses' | 'requestState'>,

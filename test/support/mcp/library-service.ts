@@ -10,7 +10,7 @@ import {
   type ServerContext,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
-import { answerAsked, inputOf } from './asking-tools.ts'
+import { answerWithInput, inputOf } from './asking-tools.ts'
 import { LibraryResources } from './library-resources.ts'
 import type { TestedToolService } from './tested-tool-service.ts'
 
@@ -148,7 +148,7 @@ async function performTool(
     await new Promise<void>((resolve) => mcpReq.signal.addEventListener('abort', () => resolve()))
     cancelled.push(name)
   }
-  if (name.startsWith('ask-')) return answerAsked(input, inputOf(name), mcpReq)
+  if (name.startsWith('ask-')) return answerWithInput(input, inputOf(name), mcpReq)
   const text = { type: 'text' as const, text: JSON.stringify(input) }
   return {
     content: answered ? [...(answered as (typeof text)[])] : [text],

@@ -1,10 +1,10 @@
 // The part of the gateway that reaches registered services for their tools, and holds what of them is offered now.
 import { part } from '../../../kernel/role/part.ts'
-import type { InputRequiredResult, ToolClient } from '../../../kernel/tools/client-input.ts'
+import type { ToolClient } from '../../../kernel/tools/client-input.ts'
 import type { RemoteResource, RemoteResourceRead } from '../../../kernel/tools/remote-resource.ts'
 import type {
   RemoteToolCall,
-  RemoteToolResult,
+  RemoteToolOutcome,
   ToolServiceAddress,
   ToolServices,
   UntrustedObject,
@@ -58,7 +58,7 @@ export interface ServiceTools {
       readonly caller: string
       readonly client: ToolClient | undefined
     },
-  ): Promise<RemoteToolResult | InputRequiredResult>
+  ): Promise<RemoteToolOutcome>
   /** The contents of a document; undefined where the service has none of its URI. Throws as `callTool` does. */
   readResource(
     endpoint: ToolEndpoint,
