@@ -187,8 +187,10 @@ describe.each(['2026-07-28', '2025-11-25'])('of a service that speaks %s', (revi
 
   test('a resource with a permission of its own is read by its holders, whatever template covers it', async () => {
     await service.resources.define('notes://by/special')
-    await acceptAll(['notes://by/special'], 'gateway:admin')
-    await waitUntil(async () => (await listUris('pat', 'admin')).length === 3)
+    expect(await acceptAll(['notes://by/special'], 'gateway:inspect')).toMatchObject({ status: 200 })
+    await waitUntil(async () => (await listUris('op', 'operator')).length === 3)
+    const special = { uri: offered('notes://by/special'), timeout_ms: 10_000 }
+    expect(await withClient((connection) => connection.readResource(special), 'op', 'operator')).toBeDefined()
     expect(await listUris()).toEqual([all, days].map(offered))
     expect(await read('notes://by/special')).toBeUndefined()
   })
