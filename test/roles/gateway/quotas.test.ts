@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addressRule } from '../../../adapters/platform/address-rule/address-rule.ts'
 import { mcpToolServices } from '../../../adapters/tools/mcp/connect-tools.ts'
+import { check } from '../../../daemon/roles/gateway/guardrail/check.ts'
 import { list } from '../../../daemon/roles/gateway/quota/list.ts'
 import { callUsages } from '../../../daemon/roles/gateway/quota/model.ts'
 import { createTestSite, type TestSite, waitUntil } from '../../support/site/test-site.ts'
@@ -15,6 +16,7 @@ const rules = [
   { name: 'no-insights', subjects: ['bob'], tools: ['*__insight_*'], deny: true },
   { name: 'short', kinds: ['chat'], max_body_bytes: 100 },
   { name: 'talk', kinds: ['chat'], calls_per_day: 50 },
+  { name: 'once', kinds: ['tool'], subjects: ['dan'], calls_per_minute: 9, calls_per_day: 1 },
 ]
 
 let world: TestSite
@@ -80,6 +82,18 @@ test('a caller is counted by tool, with what is left of each quota', async () =>
   expect(rows).toContainEqual(expect.objectContaining({ target: insight_list, calls: 1, quotas }))
   for (let beyond = 0; beyond < 3; beyond += 1) expect(await callTool('sam', signal_list)).toBe('refused')
   expect((await quotasOf('sam')).find(({ target }) => target === signal_list)).toMatchObject({ calls: 2, refused: 3 })
+})
+
+test('a check names the one of several limits that is spent', async () => {
+  expect(await callTool('dan', signal_list)).toBe('answered')
+  const call = { kind: 'tool', subject: 'dan', tool: signal_list } as const
+  expect(await (await admin()).ok(check, call)).toMatchObject({
+    ...{ outcome: 'refused', guardrail: 'once', reason: expect.stringContaining('in a day') },
+    counts: [
+      { guardrail: 'once', limit: 9, used: 1, window_s: 60 },
+      { guardrail: 'once', limit: 1, used: 1, window_s: 86_400 },
+    ],
+  })
 })
 
 test('of calls beyond a rate, the first in its window is recorded', async () => {

@@ -214,6 +214,7 @@ describe('in a cluster of one site', () => {
       const counts = [{ guardrail: 'slow-sam', limit: 2, used: 3, window_s: 60 }]
       expect(await check({ subject: 'sam' })).toMatchObject({ outcome: 'refused', guardrail: 'slow-sam', counts })
       expect(await check({ subject: 'sim' })).toMatchObject({ outcome: 'allowed', counts: [] })
+      expect(await check({ subject: 'ann', tool: 'create_signal' })).toMatchObject({ status: 422 })
     })
 
     test('are audited with their name and the tool', async () => {

@@ -64,6 +64,8 @@ export const check = operation({
   async run(call, { text, body_bytes, level, service, path: target, ...given }) {
     const path = target === undefined ? undefined : readNormalPath(target)
     if (isRefusal(path)) return path
+    const unnamed = checkName(given)
+    if (unnamed) return unnamed
     const guardrails = call.part(guardrailsPart)
     if (level !== undefined && !guardrails.levels.includes(level))
       return refuse('invalid', `level must be one of ${guardrails.levels.join(', ')}`)
@@ -82,17 +84,29 @@ export const check = operation({
     const { ceiling, max_body_bytes } = verdict.limits
     const counts = await Promise.all(verdict.limits.counts.map((count) => readCount(guardrails, count, judged)))
     const spent = counts.find(({ used, limit }) => used >= limit)
-    const spentReason = verdict.limits.counts.find(({ guardrail }) => guardrail === spent?.guardrail)?.reason
     return {
       outcome: spent ? ('refused' as const) : ('allowed' as const),
-      ...(spent && spentReason ? { guardrail: spent.guardrail, reason: describeReason(spentReason) } : {}),
+      ...(spent ? { guardrail: spent.guardrail, reason: describeReason(spent.reason) } : {}),
       applying,
       ...(ceiling === undefined ? {} : { ceiling }),
       ...(Number.isFinite(max_body_bytes) ? { max_body_bytes } : {}),
-      counts,
+      counts: counts.map(({ reason: _reason, ...count }) => count),
     }
   },
 })
+
+/** The name that the service itself has for it matches no guardrail: the answer would be that the call is allowed. */
+function checkName({ kind, tool }: Pick<z.output<typeof input>, 'kind' | 'tool'>): Refusal | undefined {
+  if (tool === undefined) return undefined
+  const { fits, form } = kind === 'resource' ? offeredForms.resource : offeredForms.tool
+  if (fits.test(tool)) return undefined
+  return refuse('invalid', `tool must be named as the gateway offers it: ${form}`, [{ path: 'tool', message: form }])
+}
+
+const offeredForms = {
+  resource: { fits: /^gateway:\/\/[^/]+\/./, form: 'gateway://service/URI' },
+  tool: { fits: /^.+__./, form: 'service__tool' },
+} as const
 
 /** Of a tool, or the URI of a resource. */
 function findService(tool = ''): string | undefined {
@@ -109,7 +123,7 @@ function readNormalPath(target: string): string | Refusal {
 }
 
 async function readCount({ increment }: Guardrails, count: GuardrailCount, judged: GuardedCall) {
-  const { guardrail, limit, window_ms } = count
+  const { guardrail, reason, limit, window_ms } = count
   const { count: used } = await increment(countKey(count, judged), 0, window_ms)
-  return { guardrail, limit, used, window_s: window_ms / 1_000 }
+  return { guardrail, reason, limit, used, window_s: window_ms / 1_000 }
 }
