@@ -10,7 +10,7 @@ export const definition = listCommand({
     'Of calls beyond a rate or quota, the first in its window is recorded; "platform gateway quotas" counts the others.',
   options: {
     subject: text('SUBJECT', 'Only calls of this caller'),
-    target: text('NAME', 'Only calls of this tool (service__tool), or of this path of REST'),
+    target: text('NAME', 'Only calls of this tool (service__tool), URI of a resource, or path of REST'),
     since: instant('TIME', 'Only at or after this time'),
     until: instant('TIME', 'Only before this time'),
   },

@@ -12,8 +12,8 @@ export const definition = listCommand({
   ].join('\n'),
   options: {
     subject: text('SUBJECT', 'Only the calls of this caller'),
-    kind: choice('KIND', 'Only calls of this kind', ['rest', 'tool', 'chat']),
-    target: text('NAME', 'Only calls of this tool (service__tool), or to this service of REST'),
+    kind: choice('KIND', 'Only calls of this kind', ['rest', 'tool', 'chat', 'resource']),
+    target: text('NAME', 'Only calls of this tool (service__tool), or of this service: REST, resources'),
   },
   example: 'platform gateway quotas --subject ann',
   operation: 'gateway.quota.list',

@@ -52,6 +52,12 @@ test('a caller waits until it is kept, and again for another guardrail', () => {
   expect(waiting()).toEqual([])
 })
 
+test('reads are counted by service: a template has any number of URIs', () => {
+  for (const tool of ['gateway://maps/notes://by/1', 'gateway://maps/notes://by/2'])
+    meter.note({ ...call('ann'), kind: 'resource', tool }, [], 'passed')
+  expect(waiting()).toMatchObject([{ kind: 'resource', target: 'maps' }])
+})
+
 test('a guardrail that is noted while its caller is written waits for the next round', () => {
   meter.note(call('ann'), [], 'passed')
   const [written] = waiting()

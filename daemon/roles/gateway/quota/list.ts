@@ -28,7 +28,9 @@ const callQuota = z
   .strictObject({
     subject: z.string(),
     kind: callKind,
-    target: z.string().meta({ description: 'Tool as the gateway offers it, or service of REST, or chat' }),
+    target: z
+      .string()
+      .meta({ description: 'Tool as the gateway offers it, or service of REST or of resources, or chat' }),
     calls: z.int().meta({ description: 'That went on, in a day from the first of them' }),
     refused: z.int().meta({ description: 'By guardrails, in a day from the first of them' }),
     quotas: z.array(quotaReport),

@@ -30,11 +30,12 @@ export const usage_window_ms = 86_400_000
 /** How often a document is written again for a caller that goes on. */
 export const usage_renewal_ms = 3_600_000
 
-/** A caller, and where its calls go: to a tool, else to a service, else to the chat. */
+/** A caller, and where its calls go: to a tool, else to a service, else to the chat. A template has any number of URIs. */
 export type CallRoute = Pick<CallUsage, 'tenant_id' | 'subject' | 'kind' | 'target'>
 
 export function findCallRoute({ tenant_id, subject, kind, tool, service }: GuardedCall): CallRoute {
-  return { tenant_id, subject, kind, target: tool ?? service ?? kind }
+  const target = (kind === 'resource' ? undefined : tool) ?? service ?? kind
+  return { tenant_id, subject, kind, target }
 }
 
 export function usageId({ tenant_id, subject, kind, target }: CallRoute): string {
