@@ -54,7 +54,7 @@ function formatTime(instant: unknown): PaneCell {
   return { text: formatInstant(instant), tone: 'faint' }
 }
 
-/** An open channel is well; an open breaker is not. */
+/** Not those of states: an open channel is in order, an open breaker is not. */
 const breakerTones: Readonly<Record<string, Tone>> = { closed: 'good', open_for_callers: 'warn' }
 
 function formatBreaker(service: ApiObject): PaneCell {

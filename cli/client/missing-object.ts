@@ -33,6 +33,7 @@ export const objectKinds: Readonly<Record<string, ObjectKind>> = {
   dataeffect: { noun: 'effect', next: listedBy('ingest effect list') },
   node: { next: listedBy('hub nodes') },
   service: { next: listedBy('gateway services') },
+  chat_conversation: { noun: 'conversation', next: listedBy('chat --list') },
   release_request: { noun: 'release request', next: listedBy('filedrop quarantine list') },
 }
 

@@ -28,8 +28,8 @@ export const definition = command({
     conversation: text('ID', 'Conversation to continue (default: a new one)'),
     model: text('NAME', 'One of the models that the site allows (default: that of the site)'),
     allowChanges: flag('Allow tools that change something (default: tools that read)'),
-    list: flag('List your conversations instead, the one with the last message first'),
-    remove: text('ID', 'Remove this conversation of yours instead'),
+    list: flag('List your conversations, the one with the last message first, and send no message'),
+    remove: text('ID', 'Remove this conversation of yours, and send no message'),
     ...pageOptions,
     ...serviceOptions,
   },
@@ -37,6 +37,8 @@ export const definition = command({
   async run(params, terminal) {
     if (params.list && params.remove !== undefined)
       throw new CommandFailure(2, '--list and --remove exclude each other')
+    if ((params.list || params.remove !== undefined) && params.message !== undefined)
+      throw new CommandFailure(2, 'a message goes with neither --list nor --remove')
     if (params.list) return await listConversations(params, terminal)
     if (params.remove !== undefined) return await removeConversation(params, params.remove, terminal)
     const message = params.message ?? (await terminal.readInput())?.trim()

@@ -10,6 +10,13 @@ export function formatToolReview(terminal: Terminal, tools: readonly ApiObject[]
   return tools.map((tool) => formatTool(terminal, tool)).join(paragraph_break)
 }
 
+/** What holds for all tools of a service, beside their definitions. */
+export function formatServiceTerms(service: string, authentication: unknown, input: readonly string[]): string {
+  const token = authentication === 'none' ? 'no token' : `a token for ${service}`
+  const requested = input.length === 0 ? 'nothing' : input.join(' and ')
+  return `Calls of ${service} carry ${token}; its tools may request ${requested} of clients`
+}
+
 function formatTool(terminal: Terminal, tool: ApiObject): string {
   const { name, kind, state, sha256, findings, definition, accepted } = tool
   const before = accepted as ApiObject | undefined

@@ -1,5 +1,6 @@
 // The options of commands that use the tools of a service, and the address and connection that follow from them.
 import { toolsPath } from '../../daemon/kernel/api/mcp-tools.ts'
+import { isRefusal } from '../../daemon/kernel/error/errors.ts'
 import type { ToolConnection, ToolServiceAddress } from '../../daemon/kernel/tools/tool-service.ts'
 import { offline } from '../../daemon/offline/offline.ts'
 import type { ServiceTarget } from '../client/client.ts'
@@ -40,12 +41,26 @@ export async function withToolService<T>(
 ): Promise<T> {
   const address = await resolveToolService(params, terminal)
   const { openToolServices } = await offline.toolServices()
-  const connection = await openToolServices().connect(address)
+  const connection = await openToolServices()
+    .connect(address)
+    .catch((error: unknown) => {
+      throw explainMissingTools(error, params.role)
+    })
   try {
     return await use(connection)
   } finally {
     await connection.close()
   }
+}
+
+/** A role answers 404 where its settings or the deployment profile offer no tools. */
+function explainMissingTools(error: unknown, role: string | undefined): unknown {
+  if (role === undefined || !isRefusal(error) || error.code !== 'not_found') return error
+  return new CommandFailure(
+    1,
+    error.message,
+    `\`platform profile explain\` shows mcp_enabled of the roles that have tools; the default of profile D is false`,
+  )
 }
 
 /** The endpoint of a role as it runs now, of `--url`, or of the environment. Throws `CommandFailure` (2) without any, and `Refusal`. */

@@ -58,6 +58,21 @@ test('a site whose gateway has done nothing says so', async () => {
   expect(await run('status')).toMatch(/gateway callers by tool: 0 \(platform gateway quotas\)/)
 })
 
+test('a review says what all tools of the service may request of clients, and an acceptance changes it', async () => {
+  expect(await run('gateway', 'review', 'maps')).toMatch(
+    /^Calls of maps carry no token; .* request nothing of clients$/m,
+  )
+  const words = ['gateway', 'accept', 'maps', '--tools', 'echo', '--yes', '--input']
+  expect(await run(...words, 'elicitation,sampling')).toContain('request elicitation and sampling of clients')
+  expect(await run('gateway', 'review', 'maps')).toContain('request elicitation and sampling of clients')
+  expect(await run(...words, 'none')).toContain('request nothing of clients')
+})
+
+test('a service is shown with its accepted tools, the state of its list, and its breaker', async () => {
+  const shown = await run('gateway', 'show', 'maps')
+  expect(shown).toMatch(/^accepted +4, of which 4 are offered\nlist +read\nbreaker +closed$/m)
+})
+
 test('quotas and decisions show callers, what they have left, and what was refused, on a line each', async () => {
   expect([await say('ann', 'hello'), await say('ann', 'project x'), await say(forger, 'hello')]).toEqual([
     200, 403, 200,

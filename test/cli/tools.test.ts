@@ -71,7 +71,7 @@ test.each<[string, string[], number, RegExp]>([
   ],
   ['an unknown role', ['list', '--role', 'nonsense'], 2, /the roles are .*consensus/],
   ['an unknown tool', ['call', 'nothing', '--role', 'consensus'], 2, /Unknown tool: nothing/],
-  ['a role without tools', ['list', '--role', 'site'], 1, /offers no tools at this path/],
+  ['a role without tools', ['list', '--role', 'site'], 1, /offers no tools at this path\n.*mcp_enabled/],
   ['a service that is down', ['list', '--url', 'http://127.0.0.1:1'], 4, /cannot be reached/],
 ])('%s is a clear failure', async (_, words, exit, text) => {
   const ended = await runCommand(['tools', ...words], { env })

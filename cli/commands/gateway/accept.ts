@@ -2,7 +2,7 @@
 
 import type { ApiObject } from '../../client/client.ts'
 import { requireConsent } from '../../confirmation/require-consent.ts'
-import { formatToolReview } from '../../format/tool-review.ts'
+import { formatServiceTerms, formatToolReview } from '../../format/tool-review.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
 import { choice, flag, nameList, required, text } from '../../program/params.ts'
@@ -29,12 +29,12 @@ export const definition = command({
     ),
     authentication: choice(
       'KIND',
-      'How calls authenticate there (default: as accepted before, else delegated; none for a server of the site)',
+      'How calls to the service authenticate (default: as accepted before, else delegated; none for a server of the site)',
       ['delegated', 'none'],
     ),
     input: nameList(
       'KIND,...',
-      'What the tools may request of clients: elicitation, sampling, or none (default: as accepted before, else none)',
+      'What all tools of the service may request of clients: elicitation, sampling, or none (default: as accepted before, else none)',
     ),
     yes: flag('Skip the confirmation'),
     ...serviceOptions,
@@ -51,7 +51,11 @@ export const definition = command({
       return 0
     }
     const show = params.json ? terminal.note : terminal.print
+    if (review.trouble !== undefined) terminal.note(`The resources cannot be read: ${review.trouble}`)
+    const isGiven = params.input.length > 0
+    const input = isGiven ? params.input.filter((kind) => kind !== 'none') : (review.input as string[])
     show(formatToolReview(terminal, chosen))
+    show(formatServiceTerms(name, review.authentication, input))
     await requireConsent(terminal, yes, `Accept ${chosen.length} tools and resources of ${name} as shown?`)
     const tools = chosen.map(({ name, sha256 }) => ({
       name,
@@ -60,7 +64,7 @@ export const definition = command({
     }))
     const answer = await api.call('gateway.service-tool.accept', {
       ...{ name, url: review.url, authentication: review.authentication },
-      ...(params.input.length === 0 ? {} : { input: params.input.filter((kind) => kind !== 'none') }),
+      ...(isGiven ? { input } : {}),
       tools,
     })
     printResult(terminal, params.json, answer, () =>
