@@ -12,7 +12,7 @@ export function Overlay({ lines, scroll, height }: OverlayProps) {
       {lines.slice(firstLine, firstLine + height).map(({ label, text, tone }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a line has no key but its index
         <Box key={index} height={1}>
-          <Box width={16} flexShrink={0}>
+          <Box width={16} marginRight={1} flexShrink={0}>
             <ToneText text={label} isBold />
           </Box>
           <ToneText text={text} tone={tone} />
