@@ -1,7 +1,7 @@
 // A service of the demo of the gateway changes a definition to a text that misleads: the tool is held, and the rest goes on.
 import type { ApiObject } from '../client/client.ts'
-import { formatToolReview } from '../format/tool-review.ts'
-import { line_break } from '../terminal/output.ts'
+import { formatServiceTerms, formatToolReview } from '../format/tool-review.ts'
+import { line_break, paragraph_break } from '../terminal/output.ts'
 import { berthsInput, routeInput } from './call-tools.ts'
 import { distanceTool, poisoned_description, readToolState } from './gateway-services.ts'
 import { demoTools, type GatewayStage } from './gateway-stage.ts'
@@ -33,12 +33,14 @@ export async function holdPoisonedTool(stage: GatewayStage): Promise<void> {
   list.add('others_go_on', berths.failure === undefined, berths.failure ?? `${demoTools.berths} answers`)
 }
 
-/** What `platform gateway review maps --changed` shows. */
+/** Prints the output of `platform gateway review maps --changed`. */
 async function reviewChange({ admin, list, printLine, terminal }: GatewayStage): Promise<void> {
-  const { tools } = await admin.call('gateway.service-tool.review', { name: poisoned_service })
+  const { tools, authentication, input } = await admin.call('gateway.service-tool.review', { name: poisoned_service })
   const changed = (tools as ApiObject[]).filter(({ state }) => state !== 'accepted')
   printLine(`\`platform gateway review ${poisoned_service} --changed\` shows:`)
-  for (const line of formatToolReview(terminal, changed).split(line_break)) printLine(`| ${line}`)
+  const terms = formatServiceTerms(poisoned_service, authentication, input as string[])
+  const shown = [terms, formatToolReview(terminal, changed)].join(paragraph_break)
+  for (const line of shown.split(line_break)) printLine(`| ${line}`)
   const findings = (changed[0]?.findings ?? []) as readonly { readonly kind: string }[]
   const kinds = [...new Set(findings.map(({ kind }) => kind))]
   list.add('poison_marked', kinds.includes('instruction') && kinds.includes('credential'), `marks: ${kinds.join(', ')}`)
