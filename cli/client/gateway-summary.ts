@@ -1,4 +1,4 @@
-// What a gateway does at present, in a few figures: its services, their tools, quotas that are nearly used up, the last denials.
+// The activity of a gateway in a few figures: its services, their tools, quotas that are nearly used up, the last denials.
 import { isRefusal } from '../../daemon/kernel/error/errors.ts'
 import type { DocumentTotal } from '../../daemon/kernel/store/store.ts'
 import type { ApiObject, ServiceClient } from './client.ts'

@@ -24,7 +24,7 @@ type DemoParams = {
 
 type RunningPart = { stop(): Promise<void> }
 
-/** What a demo works with. `running`: sites and services that it starts, which are stopped after it. */
+/** The place and the output of a demo. `running`: sites and services that it starts, which are stopped after it. */
 export type DemoStudio = {
   readonly dir: string
   readonly keep: boolean

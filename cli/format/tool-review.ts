@@ -10,7 +10,7 @@ export function formatToolReview(terminal: Terminal, tools: readonly ApiObject[]
   return tools.map((tool) => formatTool(terminal, tool)).join(paragraph_break)
 }
 
-/** What holds for all tools of a service, beside their definitions. */
+/** Terms of all tools of a service, which no definition shows. */
 export function formatServiceTerms(service: string, authentication: unknown, input: readonly string[]): string {
   const token = authentication === 'none' ? 'no token' : `a token for ${service}`
   const requested = input.length === 0 ? 'nothing' : input.join(' and ')

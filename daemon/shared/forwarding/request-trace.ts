@@ -5,7 +5,7 @@ import { type TraceFault, type TracePolicy, traceOfRequest } from '../../kernel/
 
 export type ForwardTrace = {
   readonly trace: Trace
-  /** The trace of the client goes on to the service: this hop is no participant of it, and keeps its parent. */
+  /** The trace of the client goes on to the service: this hop is not a participant of it, and keeps its parent. */
   readonly isJoined: boolean
   /** The client's `tracestate` goes on as it came. */
   readonly isStateKept: boolean

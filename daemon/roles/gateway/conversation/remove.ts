@@ -16,7 +16,7 @@ export const remove = operation({
   async run(call, { id }) {
     const store = call.store(conversations)
     const doc = await store.find(id)
-    // Whatever its rights: that of another caller does not exist for it.
+    // Administrators have no right to read or remove the conversations of others either.
     if (doc && doc.value.subject !== call.caller.subject) return noSuchObject(conversations.name)
     const audit = doc && [call.audited('gateway.conversation.removed', id, {}, doc.value.label)]
     // One that the caller cannot read is refused there: of another tenant, or missing.

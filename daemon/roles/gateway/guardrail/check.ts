@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { normaliseTarget } from '../../../kernel/forward/normal-target.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
+import { offered_scheme } from '../resource/resource-uri.ts'
 import { countKey, describeReason, type Guardrails, guardrailsPart } from './guard-call.ts'
 import { callKind, type GuardedCall } from './model.ts'
 import { appliesTo, type GuardrailCount, judgeCall } from './rules.ts'
@@ -103,14 +104,15 @@ function checkName({ kind, tool }: Pick<z.output<typeof input>, 'kind' | 'tool'>
   return refuse('invalid', `tool must be named as the gateway offers it: ${form}`, [{ path: 'tool', message: form }])
 }
 
+const offeredUriPattern = new RegExp(`^${offered_scheme}//([^/]+)/.`)
 const offeredForms = {
-  resource: { fits: /^gateway:\/\/[^/]+\/./, form: 'gateway://service/URI' },
+  resource: { fits: offeredUriPattern, form: `${offered_scheme}//service/URI` },
   tool: { fits: /^.+__./, form: 'service__tool' },
 } as const
 
 /** Of a tool, or the URI of a resource. */
 function findService(tool = ''): string | undefined {
-  return /^gateway:\/\/([^/]+)\//.exec(tool)?.[1] ?? (tool.split('__', 1)[0] || undefined)
+  return offeredUriPattern.exec(tool)?.[1] ?? (tool.split('__', 1)[0] || undefined)
 }
 
 /** As the gateway forwards it. */

@@ -1,4 +1,4 @@
-// Records that a guardrail has refused a call: one action for tools, REST and chat, by which the audit log finds them.
+// Records that a guardrail has refused a call: one action for all kinds of calls, by which the audit log finds them.
 import type { AuditEvent } from '../../../kernel/audit/audit-chain.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { guardrailDenialTotal } from '../metrics.ts'

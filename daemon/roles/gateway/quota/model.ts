@@ -1,4 +1,4 @@
-// Which callers the gateway has counted, by tool: the counts are short-lived values that all its processes share.
+// Callers that the gateway has counted, by tool: the counts are short-lived values that all its processes share.
 import * as z from 'zod'
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { collection } from '../../../kernel/store/store.ts'

@@ -55,7 +55,7 @@ export function checkName(request: RegistrationRequest, terms: RegistrationTerms
 
 /**
  * Whether a request may renew a registration that has not ended. The profile and the service itself may both name one URL;
- * the first of them stays its registrant. A process of the site is no service at a URL.
+ * the first of them stays its registrant. A process of the site is not a service at a URL.
  */
 export function mayRenew(current: StoredService, { url, source, subject }: RegistrationRequest): boolean {
   if (current.source !== source && [current.source, source].includes('stdio')) return false
