@@ -140,7 +140,9 @@ function buildServiceDetail({ tools, ...service }: ApiObject): DetailLine[] {
   const { accepted, offered, list, trouble, breaker } = (tools ?? {}) as ApiObject
   return [
     ...buildFieldDetail(service),
-    ...(tools === undefined ? [] : [{ label: 'tools', text: `${offered} of ${accepted} accepted ones are offered` }]),
+    ...(tools === undefined
+      ? []
+      : [{ label: 'offered', text: `${offered} of ${accepted} accepted tools and resources` }]),
     ...detailLine('list of tools', list),
     ...detailLine('trouble', trouble),
     ...detailLine('breaker', breaker),

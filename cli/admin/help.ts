@@ -21,7 +21,10 @@ export const helpLines: readonly DetailLine[] = [
   { label: 'BACKLOG', text: 'waiting messages; REFUSED: messages in quarantine' },
   { label: 'COUNT', text: 'requests of that kind that the proxy denied since its start, most frequent first' },
   { label: 'LAST FROM', text: 'source of the last of these requests' },
-  { label: 'TOOLS', text: 'offered tools of the accepted ones; LIST: whether the gateway has read them' },
+  {
+    label: 'TOOLS',
+    text: 'of a service: offered tools and resources of the accepted ones; LIST: whether the gateway has read them',
+  },
   { label: 'BREAKER', text: 'open: the service is spared; open_for_callers: those whose calls failed wait' },
   { label: 'LEFT', text: 'least that the quotas of a caller leave; REFUSED: calls that guardrails refused' },
   { label: 'GUARDRAIL', text: 'the one that refused a call, newest first, from the audit log' },

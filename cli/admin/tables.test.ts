@@ -103,7 +103,9 @@ test('a service shows how many of its tools are offered, and the state of its br
   expect(row('services', { ...service, tools: undefined })).toMatchObject({ TOOLS: { text: '-' }, LIST: { text: '-' } })
   expect(row('services', service, 160).URL?.text).toBe('http://maps.example')
   const all = buildDetail('services', service, undefined, 80).map(({ label, text }) => `${label}|${text}`)
-  expect(all).toEqual(expect.arrayContaining(['tools|3 of 4 accepted ones are offered', 'breaker|open_for_callers']))
+  expect(all).toEqual(
+    expect.arrayContaining(['offered|3 of 4 accepted tools and resources', 'breaker|open_for_callers']),
+  )
   expect(all.at(-1)).toBe('command|platform gateway show maps')
 })
 

@@ -89,7 +89,10 @@ export function openServiceTools(
       announcements.announce(toolsTopic('gateway'))
     },
     resourcesOf: (service) => (offered.get(service) ?? nothing).resources.map(({ resource }) => resource),
-    countOffered: (service) => (given.isOffering ? (offered.get(service)?.tools.length ?? 0) : 0),
+    countOffered(service) {
+      const { tools, resources } = offered.get(service) ?? nothing
+      return given.isOffering ? tools.length + resources.length : 0
+    },
     listOpenBreakers: () => connections.breakers.listOpen(),
   }
   return {

@@ -15,8 +15,8 @@ export const registrationSources = ['push', 'pull', 'stdio'] as const
 const breakerStates = ['closed', 'open_for_callers', 'open'] as const
 
 const serviceTools = z.strictObject({
-  accepted: z.int(),
-  offered: z.int(),
+  accepted: z.int().meta({ description: 'Tools and resources' }),
+  offered: z.int().meta({ description: 'Of these, those that callers can use now' }),
   list: z.enum(['read', 'unread']).meta({ description: 'Whether the gateway has read the list of the service' }),
   trouble: z.string().optional().meta({ description: 'Why the list cannot be read at present' }),
   breaker: z.enum(breakerStates),

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addressRule } from '../../../adapters/platform/address-rule/address-rule.ts'
 import { mcpToolServices } from '../../../adapters/tools/mcp/connect-tools.ts'
 import type { ToolConnection } from '../../../daemon/kernel/tools/tool-service.ts'
+import { get } from '../../../daemon/roles/gateway/registered-service/get.ts'
 import { accept } from '../../../daemon/roles/gateway/service-tool/accept.ts'
 import { list } from '../../../daemon/roles/gateway/service-tool/list.ts'
 import { review } from '../../../daemon/roles/gateway/service-tool/review.ts'
@@ -95,6 +96,7 @@ describe.each(['2026-07-28', '2025-11-25'])('of a service that speaks %s', (revi
     expect(await statesOf()).toEqual(
       expect.arrayContaining([`resource ${all} offered`, `template ${days} offered`, 'tool echo offered']),
     )
+    expect((await (await admin()).ok(get, { name: 'maps' })).tools).toMatchObject({ accepted: 3, offered: 3 })
   })
 
   test('a document is read at the service, by a token for it alone, in the name of the caller', async () => {

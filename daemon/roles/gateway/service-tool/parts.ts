@@ -70,7 +70,7 @@ export interface ServiceTools {
   /** Those that are offered of the service now. */
   resourcesOf(service: string): readonly RemoteResource[]
   readonly states: Map<string, ToolListState>
-  /** Number of tools of the service that are offered now. */
+  /** Number of tools and resources of the service that are offered now. */
   countOffered(service: string): number
   /** Of the services that this process spares; a closed breaker is absent. */
   listOpenBreakers(): ReadonlyMap<string, BreakerState>
