@@ -188,10 +188,13 @@ function createToolServer(
     return { tools: catalogue.toolsFor(surfaceRequest.caller).map(describeTool) }
   })
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
-    const tool = catalogue.find(params.name)
-    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
+    const find = () => {
+      const tool = catalogue.find(params.name)
+      if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
+      return tool
+    }
     const retried = { inputResponses: mcpReq.inputResponses, requestState: mcpReq.requestState() }
-    return toToolResult(await callTool(surfaceRequest, tool, params.arguments ?? {}, terms, retried))
+    return toToolResult(await callTool(surfaceRequest, find, params.arguments ?? {}, terms, retried))
   })
   if (resources.isOffering)
     offerResources(server, resources, surfaceRequest, { cancelled: terms.cancelled, state: terms.session })

@@ -3,7 +3,7 @@
 import { CLIENT_CAPABILITIES_META_KEY, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { McpTool } from '../../../daemon/kernel/api/mcp-tools.ts'
 import type { SurfaceCallResult, SurfaceRequest } from '../../../daemon/kernel/api/surface.ts'
-import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
+import { isRefusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import { timeLimitOf } from '../../../daemon/kernel/operation/operation.ts'
 import {
   callContinuation,
@@ -27,23 +27,27 @@ export type ToolCallTerms = {
 /** The input of a client without sessions, as the library has read it. */
 export type RetriedInput = { readonly inputResponses?: unknown; readonly requestState?: unknown }
 
+/** `find`: the tool as it is offered now; it throws where it is not any more. */
 export async function callTool(
   surfaceRequest: SurfaceRequest,
-  { target }: McpTool,
+  find: () => McpTool,
   input: Readonly<Record<string, unknown>>,
   terms: ToolCallTerms,
   retried: RetriedInput,
 ): Promise<SurfaceCallResult> {
   const { events, session, cancelled } = terms
   const isFollowed = events !== undefined && readProgressToken(surfaceRequest) !== undefined
-  const perform = async (client: ToolClient | undefined) =>
-    await surfaceRequest.perform(target, input, {
+  const perform = async (client: ToolClient | undefined) => {
+    // For each leg: a person may take minutes, in which an administrator withdraws the tool.
+    const { target } = find()
+    return await surfaceRequest.perform(target, input, {
       ...readMeta(surfaceRequest),
       // A request that has become a stream has no time limit of its listener.
       cancelled: events ? anyOf([AbortSignal.timeout(timeLimitOf(target.operation)), cancelled]) : cancelled,
       onProgress: isFollowed ? (progress) => events.report(progress) : undefined,
       client,
     })
+  }
   if (!session) return await perform(readClient(surfaceRequest, retried))
   return await performInSession(session, events, anyOf([surfaceRequest.signal, cancelled]), perform)
 }
@@ -56,9 +60,12 @@ async function performInSession(
 ): Promise<SurfaceCallResult> {
   if (!events) return await perform(undefined)
   let performed = await perform({ abilities })
-  for (let round = 0; round < max_inputs_of_call; round += 1) {
-    const required = findRequired(performed)
-    if (!required) break
+  let requested = 0
+  for (let required = findRequired(performed); required; required = findRequired(performed)) {
+    // One at least: a service may require that it is called again, and nothing else.
+    requested += Math.max(1, Object.keys(required.requests).length)
+    if (requested > max_inputs_of_call)
+      return { ...performed, outcome: refuse('unavailable', 'the tool requests too much input') }
     // Also of a call that was cancelled: its service learns of it by the call that goes on.
     const given = await inputs.collect(required.requests, (message) => events.request(message), cancelled)
     performed = await perform({ abilities, continuation: { ...given, state: required.state } })

@@ -46,7 +46,10 @@ test('a session waits for so many answers and no more', async () => {
   const inputs = new ClientInputs()
   const ending = new AbortController()
   for (let at = 0; at < 32; at += 1) void inputs.collect(requests, () => undefined, ending.signal)
-  expect(await inputs.collect(requests, () => undefined, never)).toMatchObject({ refused: ['person', 'model'] })
+  const sent: ClientMessage[] = []
+  const collected = await inputs.collect(requests, (message) => sent.push(message), never)
+  expect(collected).toMatchObject({ refused: ['person', 'model'] })
+  expect(sent).toEqual([])
   ending.abort()
 })
 

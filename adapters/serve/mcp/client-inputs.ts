@@ -55,6 +55,7 @@ export class ClientInputs {
   ): Promise<Omit<CallContinuation, 'state'>> {
     const answers = await Promise.all(
       Object.entries(requests).map(async ([key, { method, params }]) => {
+        if (cancelled.aborted || this.#waiting.size >= max_waiting) return [key, undefined] as const
         const { id, answer } = this.#expect(cancelled)
         send({ jsonrpc: '2.0', id, method, params: nameElicitation(id, params) })
         return [key, await answer] as const
@@ -70,7 +71,6 @@ export class ClientInputs {
     const id = `input-${this.#requested}`
     const { promise, resolve } = Promise.withResolvers<ClientAnswer>()
     const giveUp = () => resolve(undefined)
-    if (cancelled.aborted || this.#waiting.size >= max_waiting) giveUp()
     this.#waiting.set(id, resolve)
     const limit = setTimeout(giveUp, max_input_wait_ms).unref()
     cancelled.addEventListener('abort', giveUp)

@@ -6,6 +6,7 @@ import type { InputKind } from '../../../daemon/kernel/tools/client-input.ts'
 import { accept } from '../../../daemon/roles/gateway/service-tool/accept.ts'
 import { list } from '../../../daemon/roles/gateway/service-tool/list.ts'
 import { review } from '../../../daemon/roles/gateway/service-tool/review.ts'
+import { withdraw } from '../../../daemon/roles/gateway/service-tool/withdraw.ts'
 import { type LibraryService, startLibraryService } from '../../support/mcp/library-service.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
 import { type GatewaySite, startGatewaySite } from './gateway-site.ts'
@@ -195,6 +196,35 @@ describe.each(['2026-07-28', '2025-11-25'])('of a service that speaks %s', (spok
       const answer = await call(client, 'ask-person')
       expect(answer).toMatchObject({ isError: true })
       expect(JSON.stringify(answer.content)).toContain('no-codes')
+    })
+
+    test('the state that a client gives is held to the guardrails', async () => {
+      const client = await connect('2026-07-28')
+      const given = { requestState: 'the code word', inputResponses: { person: { action: 'cancel' } } }
+      const params = { name: 'maps__ask-person', arguments: { from: 'here' }, ...given } as never
+      const answer = await client.request({ method: 'tools/call', params })
+      expect(answer).toMatchObject({ isError: true })
+      expect(JSON.stringify(answer)).toContain('no-codes')
+    })
+
+    test.each(revisions)('a tool that is withdrawn while a client of %s is asked does not go on', async (revision) => {
+      const client = await connect(revision, { elicitation: {} })
+      // By clients without sessions: the library caches a list.
+      const isOffered = async () => {
+        const { tools } = await (await connect(revisions[0] ?? '')).listTools()
+        return tools.some(({ name }) => name === 'maps__ask-person')
+      }
+      client.setRequestHandler('elicitation/create', async () => {
+        await (await admin()).ok(withdraw, { name: 'maps' })
+        await waitUntil(async () => !(await isOffered()))
+        return { action: 'accept', content: { route } }
+      })
+      try {
+        await expect(call(client, 'ask-person')).rejects.toThrow('Unknown tool')
+      } finally {
+        await allow(['elicitation', 'sampling'])
+        await waitUntil(isOffered)
+      }
     })
   })
 })

@@ -60,9 +60,9 @@ async function callTool(call: Call, tool: AggregatedTool, input: UntrustedObject
   const { service, name: of } = tool
   const name = aggregatedName(tool)
   call.nameTarget({ id: name })
-  // Input that a client gives while the tool runs goes to its service like the rest.
-  const { responses } = call.client?.continuation ?? {}
-  const sent = responses ? [input, responses] : input
+  // Input that a client gives while the tool runs goes to its service like the rest, and so does the state: any text may be one.
+  const { responses, state } = call.client?.continuation ?? {}
+  const sent = responses ? [input, responses, ...(state === undefined ? [] : [state])] : input
   const body_bytes = Buffer.byteLength(JSON.stringify(sent))
   const use = { kind: 'tool', service, tool: name, body_bytes, texts: collectTexts(sent) } as const
   const limits = await guardUse(call, use)
