@@ -25,14 +25,20 @@ const ability = z.object({}).optional()
 /** As the protocol names the abilities. Other abilities are not passed on. */
 export const clientAbilities = z.object({
   elicitation: z.object({ form: ability, url: ability }).optional(),
-  sampling: z.object({ tools: ability, context: ability }).optional(),
+  /** Not `context`: a service behind the gateway is not to have that of the others. */
+  sampling: z.object({ tools: ability }).optional(),
 })
 export type ClientAbilities = z.infer<typeof clientAbilities>
 
 /** The abilities of a client without any. */
 export const noAbilities: ClientAbilities = {}
 
-export const inputRequest = z.object({ method: z.enum(Object.values(inputMethods)), params: fields })
+/** A program of the client opens it: no address of another kind. */
+const isPage = (url: unknown) => typeof url === 'string' && /^https?:\/\/[^/]/i.test(url) && URL.canParse(url)
+
+export const inputRequest = z
+  .object({ method: z.enum(Object.values(inputMethods)), params: fields })
+  .refine(({ params }) => params.mode !== 'url' || isPage(params.url), 'must have the URL of a page')
 /** Texts in it are those of the service: untrusted. */
 export type InputRequest = z.infer<typeof inputRequest>
 

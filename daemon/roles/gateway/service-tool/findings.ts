@@ -26,10 +26,12 @@ const excerpt_chars = 80
 const long_text_chars = 4_096
 const max_findings = 32
 
+/** Line ends and tabs are ordinary in a text; some scripts and emoji need joiners and U+FE0F. */
+export const hiddenText = /[[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]--[\n\r\t\u200c\u200d\ufe0f]]/v
+
 /** Every expression takes time in proportion to the text: no repetition stands within another one. */
 const expressions: readonly (readonly [FindingKind, RegExp])[] = [
-  // Line ends and tabs are ordinary in a description; some scripts and emoji need joiners and U+FE0F.
-  ['hidden_text', /[[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]--[\n\r\t\u200c\u200d\ufe0f]]/v],
+  ['hidden_text', hiddenText],
   ['instruction', /<\/?\s{0,4}(important|system|secret|instructions?|assistant|critical|admin)\s{0,4}>/i],
   [
     'instruction',

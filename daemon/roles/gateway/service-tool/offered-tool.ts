@@ -4,9 +4,7 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import { childTrace, traceHeaders } from '../../../kernel/telemetry/trace.ts'
 import {
   type InputKind,
-  type InputRequests,
   InputRequiredResult,
-  inputMethods,
   limitAbilities,
   type ToolClient,
 } from '../../../kernel/tools/client-input.ts'
@@ -21,6 +19,7 @@ import { offerLinks } from '../resource/offer-uris.ts'
 import type { AggregatedTool } from '../tool/aggregated-tool.ts'
 import type { AcceptedTool, StoredApproval } from './model.ts'
 import { serviceToolsPart, type ToolEndpoint } from './parts.ts'
+import { showRequests } from './shown-requests.ts'
 
 /** Of the time limit of a call or a read: a service that does not answer has failed before the call has. */
 export const share_of_service = 0.9
@@ -49,7 +48,7 @@ export function offerTool(
       }
       const { callTool, resourcesOf } = call.part(serviceToolsPart)
       const outcome = await callTool(endpoint, token, request)
-      if (outcome instanceof InputRequiredResult) return new PassedToolResult(nameService(service, outcome))
+      if (outcome instanceof InputRequiredResult) return new PassedToolResult(showRequests(service, outcome))
       return new PassedToolResult(await offerLinks(call, { service, accepted: resourcesOf(service) }, outcome))
     },
   }
@@ -57,13 +56,4 @@ export function offerTool(
 
 function limitClient(client: ToolClient | undefined, kinds: readonly InputKind[]): ToolClient | undefined {
   return client && { ...client, abilities: limitAbilities(client.abilities, kinds) }
-}
-
-/** People see the name of the gateway, and have to know which of its services asks them. */
-function nameService(service: string, { requests, state }: InputRequiredResult): InputRequiredResult {
-  const named = Object.entries(requests).map(([key, { method, params }]) => {
-    const message = `${service}: ${typeof params.message === 'string' ? params.message : ''}`
-    return [key, { method, params: method === inputMethods.elicitation ? { ...params, message } : params }]
-  })
-  return new InputRequiredResult(Object.fromEntries(named) as InputRequests, state)
 }
