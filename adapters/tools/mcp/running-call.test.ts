@@ -103,3 +103,14 @@ test('the wait for input does not count, and ends', async () => {
   expect(await answer).toBe('the call was cancelled')
   await call.running.ended
 })
+
+test('nothing of a call is kept after its result', async () => {
+  vi.useFakeTimers()
+  const call = begin()
+  const { answer } = await requireInput(call)
+  call.finish()
+  expect(await answer).toBe('the call has ended')
+  expect(vi.getTimerCount()).toBe(0)
+  expect(await call.ask(question)).toBe('the call has ended')
+  expect(vi.getTimerCount()).toBe(0)
+})

@@ -37,6 +37,7 @@ export class RunningCall implements HeldCall {
   readonly #ending = new AbortController()
   readonly #inputs = new Map<string, WaitingInput>()
   #inputs_requested = 0
+  #hasEnded = false
   #leg = Promise.withResolvers<RemoteToolOutcome>()
   #onProgress: RemoteToolCall['onProgress']
   #patience: NodeJS.Timeout | undefined
@@ -46,7 +47,12 @@ export class RunningCall implements HeldCall {
     this.#service = service
     this.#abilities = abilities
     this.#result = callOfMessage.run(this, () => send(this))
-    const ended = () => this.#refuseInputs('the call has ended')
+    const ended = () => {
+      this.#hasEnded = true
+      // The timer would keep the result for as long as the patience lasts.
+      clearTimeout(this.#patience)
+      this.#refuseInputs('the call has ended')
+    }
     this.ended = this.#result.then(ended, ended)
   }
 
@@ -86,6 +92,8 @@ export class RunningCall implements HeldCall {
     const parsed = inputRequest.safeParse(sent)
     if (!parsed.success) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'the request is not a valid one')
     const { data: request } = parsed
+    // A stream may go on after the result.
+    if (this.#hasEnded) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'the call has ended')
     this.#inputs_requested += 1
     const key = `input-${this.#inputs_requested}`
     if (findUnsupported({ [key]: request }, this.#abilities) !== undefined)
