@@ -59,6 +59,12 @@ test('calls with one token share a connection, and another token gets its own', 
   expect(opened).toEqual(['ann', 'bob'])
 })
 
+test('callers that a service may ask share no connection, with or without a token', async () => {
+  const client = { abilities: { elicitation: {} } }
+  for (const caller of ['ann', 'bob', 'ann']) await ask(undefined, { caller, client })
+  expect(opened).toEqual(['none', 'none'])
+})
+
 test('a connection that nobody used for a minute is closed', async () => {
   await ask('ann')
   now = 61_000

@@ -178,8 +178,10 @@ export class ToolConnections {
   #require(kept: KeptConnection, request: ConnectedCall, required: InputRequiredResult): InputRequiredResult {
     const { service, caller, client } = request
     const unsupported = findUnsupported(required.requests, client?.abilities ?? noAbilities)
-    if (unsupported !== undefined)
+    if (unsupported !== undefined) {
+      required.held?.end()
       throw refuse('unavailable', `${service} requires ${unsupported}, which the client of this call does not take`)
+    }
     if (!client || !required.held) return required
     kept.calls += 1
     void required.held.ended.then(() => this.#leave(kept))
@@ -213,9 +215,13 @@ function end({ opened }: KeptConnection): void {
   void opened.then((connection) => connection.close()).catch(() => undefined)
 }
 
-/** A connection belongs to its token: what one caller opens serves no other. A service knows the abilities by the connection. */
-function keyOf<T>({ service, address, token, abilities = noAbilities }: ConnectedRequest<T>): string {
-  return sha256(JSON.stringify([service, address.url.href, token ?? null, abilities]))
+/**
+ * A connection belongs to its token: what one caller opens serves no other. A service knows the abilities by the connection.
+ * With some, it belongs to its caller also without a token: calls that wait for persons take requests of it, which are few.
+ */
+function keyOf<T>({ service, address, token, caller, abilities = noAbilities }: ConnectedRequest<T>): string {
+  const owner = Object.keys(abilities).length > 0 ? caller : null
+  return sha256(JSON.stringify([service, address.url.href, token ?? null, abilities, owner]))
 }
 
 /** What is the same whenever a call goes on. */
