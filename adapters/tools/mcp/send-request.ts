@@ -35,8 +35,11 @@ export async function sendRequest<T, U = never>(
   { cancelled, trace = {}, onProgress, instead }: SendTerms<U> = {},
 ): Promise<T | U> {
   const broken = new AbortController()
-  const limit = AbortSignal.timeout(timeout_ms)
-  const ending = AbortSignal.any([broken.signal, limit, ...(cancelled ? [cancelled] : [])])
+  const late = new AbortController()
+  // Not a signal of a timeout: that one, with all that listens to it, stays in memory until then. The limit of a call that may
+  // wait for persons is hours.
+  const limit = setTimeout(() => late.abort(), timeout_ms).unref()
+  const ending = AbortSignal.any([broken.signal, late.signal, ...(cancelled ? [cancelled] : [])])
   const timeout = timeout_ms + library_grace_ms
   const options = {
     ...{ signal: ending, timeout, maxTotalTimeout: timeout },
@@ -51,11 +54,13 @@ export async function sendRequest<T, U = never>(
   } catch (error) {
     if (cancelled?.aborted) throw refuse('timeout', 'the call was cancelled by its caller')
     // The end of the request breaks its stream: what came first is the cause.
-    if (limit.aborted && ending.reason === limit.reason)
+    if (late.signal.aborted && ending.reason === late.signal.reason)
       throw refuse('timeout', `${name} did not answer within ${timeout_ms} ms`)
     if (broken.signal.aborted) throw toRefusal(name, broken.signal.reason)
     if (instead?.isFor(error)) return instead.answer
     throw toRefusal(name, error)
+  } finally {
+    clearTimeout(limit)
   }
 }
 
