@@ -40,13 +40,18 @@ export async function callTool(
   const perform = async (client: ToolClient | undefined) => {
     // For each leg: a person may take minutes, in which an administrator withdraws the tool.
     const { target } = find()
-    return await surfaceRequest.perform(target, input, {
-      ...readMeta(surfaceRequest),
-      // A request that has become a stream has no time limit of its listener.
-      cancelled: events ? anyOf([AbortSignal.timeout(timeLimitOf(target.operation)), cancelled]) : cancelled,
-      onProgress: isFollowed ? (progress) => events.report(progress) : undefined,
-      client,
-    })
+    // A request that has become a stream has no time limit of its listener.
+    const limit = events && startLimit(timeLimitOf(target.operation))
+    try {
+      return await surfaceRequest.perform(target, input, {
+        ...readMeta(surfaceRequest),
+        cancelled: limit ? anyOf([limit.signal, cancelled]) : cancelled,
+        onProgress: isFollowed ? (progress) => events.report(progress) : undefined,
+        client,
+      })
+    } finally {
+      limit?.end()
+    }
   }
   if (!session) return await perform(readClient(surfaceRequest, retried))
   return await performInSession(session, events, anyOf([surfaceRequest.signal, cancelled]), perform)
@@ -88,6 +93,14 @@ function readClient({ body }: SurfaceRequest, { inputResponses, requestState }: 
   if (!continuation.success)
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'inputResponses or requestState are out of bounds')
   return { abilities, continuation: continuation.data }
+}
+
+/** The signal of a timeout would stay in memory until then, and the answer with it. */
+function startLimit(limit_ms: number): { readonly signal: AbortSignal; end(): void } {
+  const late = new AbortController()
+  const giveUp = () => late.abort(new DOMException('the call is over its time limit', 'TimeoutError'))
+  const limit = setTimeout(giveUp, limit_ms).unref()
+  return { signal: late.signal, end: () => clearTimeout(limit) }
 }
 
 function anyOf(signals: readonly (AbortSignal | undefined)[]): AbortSignal {
