@@ -29,7 +29,7 @@ export const definition = command({
     model: text('NAME', 'One of the models that the site allows (default: that of the site)'),
     allowChanges: flag('Allow tools that change something (default: tools that read)'),
     list: flag('List your conversations, the one with the last message first, and send no message'),
-    remove: text('ID', 'Remove this conversation of yours, and send no message'),
+    remove: text('ID', 'Remove this conversation of yours, and send no message (default: none)'),
     ...pageOptions,
     ...serviceOptions,
   },

@@ -2,7 +2,7 @@
 // again after a restart of the service. A service that fails for a caller is spared the calls of this caller for a while.
 
 import { sha256 } from '../../kernel/encoding/canonical-json.ts'
-import { isRefusal, Refusal, refuse } from '../../kernel/error/errors.ts'
+import { refuse } from '../../kernel/error/errors.ts'
 import {
   type ClientAbilities,
   findUnsupported,
@@ -21,6 +21,7 @@ import type {
   UntrustedObject,
 } from '../../kernel/tools/tool-service.ts'
 import { CallBreakers } from './call-breakers.ts'
+import { isBroken, isFailure, mayRepeat, refuseSpared } from './call-failures.ts'
 import { HeldCalls, type HeldPlace } from './held-calls.ts'
 
 /** Of all callers and services; the one not used for longest ends first. */
@@ -227,29 +228,4 @@ function keyOf<T>({ service, address, token, caller, abilities = noAbilities }: 
 /** What is the same whenever a call goes on. */
 function termsOf({ service, address, call }: ConnectedCall): string {
   return JSON.stringify([service, address.url.href, call.name, call.input])
-}
-
-/** The session is unknown to a service that has started again, and the connection is of no use. */
-function isBroken(error: unknown): boolean {
-  return isRefusal(error) && ['not_found', 'unavailable', 'unauthenticated'].includes(error.code)
-}
-
-/** A request of an unknown session was not performed. Of one that broke off, nobody knows. */
-function mayRepeat(error: unknown, { isRead }: { readonly isRead: boolean }): boolean {
-  return isRefusal(error) && (error.code === 'not_found' || (isRead && error.code === 'unavailable'))
-}
-
-/** Of the service, and not of the request. */
-function isFailure(error: unknown): boolean {
-  return !isRefusal(error) || ['unavailable', 'timeout', 'not_found'].includes(error.code)
-}
-
-function refuseSpared(service: string, wait_ms: number): Refusal {
-  const wait_s = Math.ceil(wait_ms / 1_000)
-  return new Refusal(
-    'unavailable',
-    `${service} has failed several times, and is tried again in ${wait_s} s`,
-    [],
-    wait_s,
-  )
 }
