@@ -1,12 +1,10 @@
 // The two sites of the demo of the gateway: alpha has the edge and the gateway, and bravo registers a role of its own there.
-import { randomBytes, randomInt } from 'node:crypto'
-import { once } from 'node:events'
+import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { offline, type SiteFolder } from '../../daemon/offline/offline.ts'
-import { CommandFailure } from '../program/command.ts'
 import { type DemoDaemon, type DemoSite, makeDemoSite, startDemoSite } from './demo-site.ts'
+import { findFreePorts } from './free-ports.ts'
 import { writePeople } from './people.ts'
 import type { DemoStudio } from './perform-demo.ts'
 
@@ -70,31 +68,10 @@ export async function startGatewaySites({ dir, running, signal }: DemoStudio): P
 const portNames = ['edge', 'gateway', 'site', 'intelligence', 'resolution'] as const
 type PortName = (typeof portNames)[number]
 
-/** Below those that Linux gives to connections (ip_local_port_range), which would take them before the daemon does. */
-const [first_port, last_port] = [20_000, 32_767]
-const max_tries = 100
-
 /** Before the start: the routing table needs them, and a site that is killed comes back where it was. */
 async function choosePorts(): Promise<Record<PortName, number>> {
-  const ports = new Set<number>()
-  for (let tries = 0; ports.size < portNames.length; tries += 1) {
-    if (tries === max_tries) throw new CommandFailure(1, `no ports from ${first_port} to ${last_port} are free`)
-    const port = randomInt(first_port, last_port + 1)
-    if (await isFree(port)) ports.add(port)
-  }
-  const chosen = [...ports]
+  const chosen = await findFreePorts(portNames.length)
   return Object.fromEntries(portNames.map((name, index) => [name, chosen[index]])) as Record<PortName, number>
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer().listen(port, '127.0.0.1')
-  try {
-    await once(server, 'listening')
-  } catch {
-    return false
-  }
-  await once(server.close(), 'close')
-  return true
 }
 
 /** By the authority of the site itself, as for its peers: certificate and key are in one file. */

@@ -6,7 +6,8 @@ export type ApplicableScenarios = Readonly<Record<string, Readonly<Record<string
 const allChecks = {}
 
 const fixture = (tool: string) => `calls the suite's own tool ${tool}, which no service but its example has`
-const noResources = 'the service offers no resources, and says so in its capabilities'
+/** Holds for consensus; the resources of the gateway are those of other roles, and not those of the scenarios. */
+export const noResources = 'the service offers no resources, and says so in its capabilities'
 const noPrompts = 'the service offers no prompts, and says so in its capabilities'
 const asksNothing = 'asks back for input in the middle of a call; no operation here does'
 

@@ -13,10 +13,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+
+export { findFreePorts } from '../../../cli/demo/free-ports.ts'
 
 export type ServerProgram = {
   readonly command: string
@@ -137,15 +138,6 @@ async function waitUntilReady(name: string, pid: number, log: string, isReady: (
 
 function fail(message: string): never {
   throw new Error(message)
-}
-
-/** Ports that are free now, each another. */
-export async function findFreePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(servers.map((server) => once(server, 'listening')))
-  const ports = servers.map((server) => (server.address() as { port: number }).port)
-  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))))
-  return ports
 }
 
 /** A folder for one server; `dispose` removes it. */
