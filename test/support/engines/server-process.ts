@@ -16,8 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-
-export { findFreePorts } from '../../../cli/demo/free-ports.ts'
+import { findFreePorts as choosePorts } from '../../../cli/demo/free-ports.ts'
 
 export type ServerProgram = {
   readonly command: string
@@ -139,6 +138,9 @@ async function waitUntilReady(name: string, pid: number, log: string, isReady: (
 function fail(message: string): never {
   throw new Error(message)
 }
+
+/** Of servers that have to know theirs before they start. */
+export const findFreePorts = choosePorts
 
 /** A folder for one server; `dispose` removes it. */
 export function createEngineFolder(name: string): { folder: string; dispose(): void } {
