@@ -28,19 +28,24 @@ export async function bench(report: (figure: Figure) => void): Promise<void> {
     programs.push(program)
     const direct: ToolTarget = { url: `http://127.0.0.1:${ports.service}/mcp`, tool: 'echo' }
     const through: ToolTarget = { url: `http://127.0.0.1:${ports.gateway}/agentspace`, tool: 'plain__echo', token }
-    const aggregator = existsSync(python) ? await startAggregator(folder) : undefined
-    if (aggregator) programs.push(aggregator)
-    const public_url = `http://127.0.0.1:${ports.aggregator}/mcp`
-    const targets = [direct, through, ...(aggregator ? [{ url: public_url, tool: 'plain_echo' }] : [])]
-    for (const target of targets) await loadTool(target, many_callers, warm_s)
-    const alone = await measure(targets, 1)
-    const together = await measure(targets, many_callers)
+    const [alone, together] = await measureTargets([direct, through])
     reportLoads(alone, together, report)
-    if (aggregator) reportAggregator(alone, together, report)
+    if (!existsSync(python)) return
+    // After the gateway: it goes on working for what it was sent, on the same cores.
+    programs.push(await startAggregator(folder))
+    const aggregator = { url: `http://127.0.0.1:${ports.aggregator}/mcp`, tool: 'plain_echo' }
+    const [aggregator_alone, aggregator_together] = await measureTargets([aggregator])
+    reportAggregator([...alone, ...aggregator_alone], [...together, ...aggregator_together], report)
   } finally {
     await Promise.all(programs.map((each) => each.end()))
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** By one caller, and by many at once. */
+async function measureTargets(targets: readonly ToolTarget[]): Promise<readonly [Loads, Loads]> {
+  for (const target of targets) await loadTool(target, many_callers, warm_s)
+  return [await measure(targets, 1), await measure(targets, many_callers)]
 }
 
 /** A site of one process, with the service registered and its tool accepted. */
