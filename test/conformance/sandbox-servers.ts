@@ -1,4 +1,4 @@
-// What every sandbox must keep for a server: its streams while it runs, its bounds, and its end with all that it started.
+// Requirements of every sandbox for a server: its streams while it runs, its bounds, and its end with all that it started.
 import { createServer } from 'node:net'
 import { expect, vi } from 'vitest'
 import type { Sandbox, SandboxResult, SandboxServer, SandboxStreams } from '../../daemon/kernel/sandbox/sandbox.ts'

@@ -1,4 +1,4 @@
-// Performs a tool for a client, with the input that the tool requires of it: the client of a session is asked while the call
+// Performs a tool for a client, with the input that the tool requires of it: the client of a session gets requests while the call
 // waits, one without sessions calls again.
 import { CLIENT_CAPABILITIES_META_KEY, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { McpTool } from '../../../daemon/kernel/api/mcp-tools.ts'
@@ -12,6 +12,7 @@ import {
   type ToolClient,
 } from '../../../daemon/kernel/tools/client-input.ts'
 import { PassedToolResult } from '../../../daemon/kernel/tools/tool-service.ts'
+import { startTimeLimit } from '../../platform/time-limit/time-limit.ts'
 import { type CallEvents, readProgressToken } from './call-events.ts'
 import { readAbilities } from './client-inputs.ts'
 import type { McpSession } from './mcp-sessions.ts'
@@ -41,7 +42,7 @@ export async function callTool(
     // For each leg: a person may take minutes, in which an administrator withdraws the tool.
     const { target } = find()
     // A request that has become a stream has no time limit of its listener.
-    const limit = events && startLimit(timeLimitOf(target.operation))
+    const limit = events && startTimeLimit(timeLimitOf(target.operation), timeoutReason)
     try {
       return await surfaceRequest.perform(target, input, {
         ...readMeta(surfaceRequest),
@@ -95,13 +96,7 @@ function readClient({ body }: SurfaceRequest, { inputResponses, requestState }: 
   return { abilities, continuation: continuation.data }
 }
 
-/** The signal of a timeout would stay in memory until then, and the answer with it. */
-function startLimit(limit_ms: number): { readonly signal: AbortSignal; end(): void } {
-  const late = new AbortController()
-  const giveUp = () => late.abort(new DOMException('the call is over its time limit', 'TimeoutError'))
-  const limit = setTimeout(giveUp, limit_ms).unref()
-  return { signal: late.signal, end: () => clearTimeout(limit) }
-}
+const timeoutReason = () => new DOMException('the call is over its time limit', 'TimeoutError')
 
 function anyOf(signals: readonly (AbortSignal | undefined)[]): AbortSignal {
   return AbortSignal.any(signals.filter((signal) => signal !== undefined))

@@ -20,7 +20,7 @@ const response = z.object({
   error: z.object({}).optional(),
 })
 
-/** What a client answers: undefined where it does not give the input. */
+/** The answer of a client: undefined where it does not give the input. */
 type ClientAnswer = UntrustedObject | undefined
 
 /** Abilities as a client states them; none where it states them otherwise than the protocol does. */

@@ -42,7 +42,7 @@ const goodbye_ms = 1_000
 export type McpConnectionOptions = {
   readonly about: { readonly name: string; readonly version: string }
   readonly limits: ToolServiceLimits
-  /** What this side can do for the service. */
+  /** The abilities of this side. */
   readonly abilities?: ClientAbilities | undefined
 }
 

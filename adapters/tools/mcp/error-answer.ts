@@ -3,7 +3,7 @@ import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, SdkHttpError }
 import * as z from 'zod'
 import { readStrictJson } from '../../../daemon/kernel/encoding/strict-json.ts'
 
-/** What a request answers instead of one of its errors. */
+/** The answer of a request in place of one of its errors. */
 export type ErrorAnswer<T> = { readonly isFor: (error: unknown) => boolean; readonly answer: T }
 
 const isOfCode = (error: unknown, code: ProtocolErrorCode) => error instanceof ProtocolError && error.code === code

@@ -1,4 +1,4 @@
-// What a server may write: enough for each answer, and bounded without one.
+// The output that a server may write: enough for each answer, and bounded without one.
 import { expect, test } from 'vitest'
 import { OutputAllowance } from './output-allowance.ts'
 

@@ -1,4 +1,4 @@
-// What a service may say about its resources, and what a read may return: everything else is a fault of the service.
+// Descriptions of resources, and contents, as a service may send them: everything else is a fault of the service.
 import * as z from 'zod'
 import {
   max_listed_uri,

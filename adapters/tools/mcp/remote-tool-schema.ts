@@ -29,7 +29,7 @@ const remoteTool = z
 const typedResponse = z.object({ result: z.object({ resultType: z.unknown() }) })
 
 /**
- * Throws `Refusal` for a response of a type that the revision does not have: it is no result, and in the revisions with
+ * Throws `Refusal` for a response of a type that the revision does not have: it is not a result, and in the revisions with
  * sessions the library takes it for one.
  */
 export function requireKnownType(message: unknown, isInputRequirable: boolean): void {

@@ -87,7 +87,7 @@ export class RunningCall implements HeldCall {
     }
   }
 
-  /** Resolves with the answer of the client. Throws the error that answers the service where nobody is to be asked. */
+  /** Resolves with the answer of the client. Throws the error that answers the service where no client takes the request. */
   async requestInput(sent: unknown, cancelled: AbortSignal): Promise<UntrustedObject> {
     const parsed = inputRequest.safeParse(sent)
     if (!parsed.success) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'the request is not a valid one')

@@ -4,6 +4,7 @@ import type * as z from 'zod'
 import { refuse } from '../../../daemon/kernel/error/errors.ts'
 import { parseWithSchema } from '../../../daemon/kernel/error/parsing.ts'
 import type { RemoteToolCall } from '../../../daemon/kernel/tools/tool-service.ts'
+import { startTimeLimit } from '../../platform/time-limit/time-limit.ts'
 import { streamEndOfRequest } from './bounded-fetch.ts'
 import type { ErrorAnswer } from './error-answer.ts'
 import type { StreamEnd } from './filter-events.ts'
@@ -35,11 +36,9 @@ export async function sendRequest<T, U = never>(
   { cancelled, trace = {}, onProgress, instead }: SendTerms<U> = {},
 ): Promise<T | U> {
   const broken = new AbortController()
-  const late = new AbortController()
-  // Not a signal of a timeout: that one, with all that listens to it, stays in memory until then. The limit of a call that may
-  // wait for persons is hours.
-  const limit = setTimeout(() => late.abort(), timeout_ms).unref()
-  const ending = AbortSignal.any([broken.signal, late.signal, ...(cancelled ? [cancelled] : [])])
+  // That of a call which may wait for persons is hours.
+  const limit = startTimeLimit(timeout_ms)
+  const ending = AbortSignal.any([broken.signal, limit.signal, ...(cancelled ? [cancelled] : [])])
   const timeout = timeout_ms + library_grace_ms
   const options = {
     ...{ signal: ending, timeout, maxTotalTimeout: timeout },
@@ -54,13 +53,13 @@ export async function sendRequest<T, U = never>(
   } catch (error) {
     if (cancelled?.aborted) throw refuse('timeout', 'the call was cancelled by its caller')
     // The end of the request breaks its stream: what came first is the cause.
-    if (late.signal.aborted && ending.reason === late.signal.reason)
+    if (limit.signal.aborted && ending.reason === limit.signal.reason)
       throw refuse('timeout', `${name} did not answer within ${timeout_ms} ms`)
     if (broken.signal.aborted) throw toRefusal(name, broken.signal.reason)
     if (instead?.isFor(error)) return instead.answer
     throw toRefusal(name, error)
   } finally {
-    clearTimeout(limit)
+    limit.end()
   }
 }
 

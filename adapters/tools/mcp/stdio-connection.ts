@@ -12,7 +12,7 @@ import type {
 import type { McpConnection } from './connect-tools.ts'
 import type { StdioProcess, StdioServer } from './stdio-server.ts'
 
-/** What a process has listed last. */
+/** The items that a process has listed last. */
 type ListedItems<T> = { readonly by: StdioProcess; readonly items: readonly T[] }
 
 /** Within which a request has its answer, a start of the process included. */

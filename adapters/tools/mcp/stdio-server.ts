@@ -4,8 +4,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { isRefusal, type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { SandboxResult } from '../../../daemon/kernel/sandbox/sandbox.ts'
 import type { StdioServerPlan } from '../../../daemon/kernel/tools/stdio-server.ts'
+import { startTimeLimit } from '../../platform/time-limit/time-limit.ts'
 import { McpConnection, type McpConnectionOptions } from './connect-tools.ts'
 import { StdioTransport } from './stdio-transport.ts'
+import { Waits } from './waits.ts'
 
 /** How long a server has to end by itself once its input is closed. */
 const goodbye_ms = 2_000
@@ -36,7 +38,7 @@ export class StdioServer {
   #calls = 0
   #used_ms = 0
   #isClosed = false
-  readonly #waits = new Set<() => void>()
+  readonly #starts = new Waits()
 
   constructor(plan: StdioServerPlan, about: McpConnectionOptions['about']) {
     this.#plan = plan
@@ -55,14 +57,16 @@ export class StdioServer {
   /** Starts it where it does not run. The signal ends the wait of this caller alone. */
   async open(signal: AbortSignal | undefined, timeout_ms?: number): Promise<StdioProcess> {
     this.#calls += 1
+    const limit = timeout_ms === undefined ? undefined : startTimeLimit(timeout_ms)
     try {
       const process = this.#process ?? this.#start()
-      const late = timeout_ms === undefined ? undefined : AbortSignal.timeout(timeout_ms)
-      const ending = AbortSignal.any([signal, late].filter((each) => each !== undefined))
-      const reason = () => (late?.aborted ? `${this.#plan.name} did not start within ${timeout_ms} ms` : cancelled_call)
+      const ending = AbortSignal.any([signal, limit?.signal].filter((each) => each !== undefined))
+      const isLate = () => limit?.signal.aborted === true
+      const reason = () => (isLate() ? `${this.#plan.name} did not start within ${timeout_ms} ms` : cancelled_call)
       await untilAborted(process.opened, ending, reason)
       return process
     } finally {
+      limit?.end()
       this.#calls -= 1
     }
   }
@@ -91,13 +95,7 @@ export class StdioServer {
   /** Resolves when a process has been started, when the server is closed, or with the signal. */
   async waitForStart(signal: AbortSignal): Promise<void> {
     if (signal.aborted || this.#isClosed || this.#process) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const wake = () => resolve()
-    this.#waits.add(wake)
-    signal.addEventListener('abort', wake)
-    await promise
-    this.#waits.delete(wake)
-    signal.removeEventListener('abort', wake)
+    await this.#starts.wait(signal)
   }
 
   /** Ends a process that nobody has used for this long. */
@@ -108,7 +106,7 @@ export class StdioServer {
   /** Starts no more. Waits this long for the calls that run; resolves once nothing of the process is left. */
   async close(drain_ms: number): Promise<void> {
     this.#isClosed = true
-    this.#wake()
+    this.#starts.wake()
     const until = this.#plan.now() + drain_ms
     while (this.#calls > 0 && this.#plan.now() < until) await wait(look_pause_ms)
     await this.#dismiss()
@@ -152,7 +150,7 @@ export class StdioServer {
     const process: StdioProcess = { connection, transport, opened, ended, kill, isDismissed: false }
     this.#process = process
     this.#used_ms = this.#plan.now()
-    this.#wake()
+    this.#starts.wake()
     return process
   }
 
@@ -178,10 +176,6 @@ export class StdioServer {
 
   #forget(process: StdioProcess): void {
     if (this.#process === process) this.#process = undefined
-  }
-
-  #wake(): void {
-    for (const wake of this.#waits) wake()
   }
 
   #refuse(reason: string): Refusal {

@@ -1,4 +1,4 @@
-// What carries the messages of one connection to a tool service: HTTP, or the streams of a process.
+// The carrier of the messages of one connection to a tool service: HTTP, or the streams of a process.
 import type { Transport } from '@modelcontextprotocol/client'
 import type { HeaderFields } from '../../../daemon/kernel/api/surface.ts'
 import type { ToolServiceAddress, ToolServiceLimits } from '../../../daemon/kernel/tools/tool-service.ts'

@@ -85,7 +85,7 @@ export interface HeldCall {
   end(): void
 }
 
-/** What the client can do, of what it may be asked. */
+/** The abilities of the client for which requests are allowed. */
 export function limitAbilities(
   { elicitation, sampling }: ClientAbilities,
   kinds: readonly InputKind[],

@@ -26,7 +26,7 @@ test('secrets are masked, also where the line is cut', async () => {
   expect(line?.line).toBe(`${'x'.repeat(495)}*** a`)
 })
 
-test('a line without an end, bytes that are no text and a flood are bounded', async () => {
+test('a line without an end, bytes that are not text and a flood are bounded', async () => {
   const [long, ...others] = await logLines([Buffer.alloc(1_000_000, 'y'), Buffer.from([0xff, 0xfe])])
   expect([String(long?.line).length, others]).toEqual([500, []])
   const flood = await logLines(Array.from({ length: 1_000 }, (_, at) => `line ${at}\n`))

@@ -1,4 +1,4 @@
-// What a tool server prints on its standard error, in the log at level debug: bounded, readable, and without its secrets.
+// The standard error of a tool server, in the log at level debug: bounded, readable, and without its secrets.
 
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '../../kernel/telemetry/log.ts'

@@ -13,7 +13,7 @@ export type ServerStart = StdioServerPlan['start']
 
 const max_secret_bytes = 65_536
 
-/** What a program needs to find and check other machines. */
+/** Files that a program needs to find and check other machines. */
 const network_files = ['/etc/resolv.conf', '/etc/hosts', '/etc/ssl', '/etc/pki', '/etc/ca-certificates']
 
 export function stdioServerStarts(

@@ -59,7 +59,7 @@ test('calls with one token share a connection, and another token gets its own', 
   expect(opened).toEqual(['ann', 'bob'])
 })
 
-test('callers that a service may ask share no connection, with or without a token', async () => {
+test('callers that may get requests of a service share no connection, with or without a token', async () => {
   const client = { abilities: { elicitation: {} } }
   for (const caller of ['ann', 'bob', 'ann']) await ask(undefined, { caller, client })
   expect(opened).toEqual(['none', 'none'])

@@ -207,24 +207,27 @@ describe.each(['2026-07-28', '2025-11-25'])('of a service that speaks %s', (spok
       expect(JSON.stringify(answer)).toContain('no-codes')
     })
 
-    test.each(revisions)('a tool that is withdrawn while a client of %s is asked does not go on', async (revision) => {
-      const client = await connect(revision, { elicitation: {} })
-      // By clients without sessions: the library caches a list.
-      const isOffered = async () => {
-        const { tools } = await (await connect(revisions[0] ?? '')).listTools()
-        return tools.some(({ name }) => name === 'maps__ask-person')
-      }
-      client.setRequestHandler('elicitation/create', async () => {
-        await (await admin()).ok(withdraw, { name: 'maps' })
-        await waitUntil(async () => !(await isOffered()))
-        return { action: 'accept', content: { route } }
-      })
-      try {
-        await expect(call(client, 'ask-person')).rejects.toThrow('Unknown tool')
-      } finally {
-        await allow(['elicitation', 'sampling'])
-        await waitUntil(isOffered)
-      }
-    })
+    test.each(revisions)(
+      'a tool that is withdrawn while a client of %s has a request does not go on',
+      async (revision) => {
+        const client = await connect(revision, { elicitation: {} })
+        // By clients without sessions: the library caches a list.
+        const isOffered = async () => {
+          const { tools } = await (await connect(revisions[0] ?? '')).listTools()
+          return tools.some(({ name }) => name === 'maps__ask-person')
+        }
+        client.setRequestHandler('elicitation/create', async () => {
+          await (await admin()).ok(withdraw, { name: 'maps' })
+          await waitUntil(async () => !(await isOffered()))
+          return { action: 'accept', content: { route } }
+        })
+        try {
+          await expect(call(client, 'ask-person')).rejects.toThrow('Unknown tool')
+        } finally {
+          await allow(['elicitation', 'sampling'])
+          await waitUntil(isOffered)
+        }
+      },
+    )
   })
 })

@@ -1,6 +1,6 @@
 // Services whose resources flood, lie or lead elsewhere: their tools and other services go on, and nothing more is offered.
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { addressRule } from '../../../adapters/platform/address-rule/address-rule.ts'
 import { mcpToolServices } from '../../../adapters/tools/mcp/connect-tools.ts'
 import type { ToolConnection } from '../../../daemon/kernel/tools/tool-service.ts'
@@ -8,20 +8,12 @@ import { accept } from '../../../daemon/roles/gateway/service-tool/accept.ts'
 import { list } from '../../../daemon/roles/gateway/service-tool/list.ts'
 import { review } from '../../../daemon/roles/gateway/service-tool/review.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
-import { type GatewaySite, setUpServices, startGatewaySite, startService } from './gateway-site.ts'
+import { setUpGatewaySite, startService } from './gateway-site.ts'
 
 const limits = { answer_ms: 20_000, answer_bytes: 67_108_864, depth: 128, tools: 2_000 }
 const client = mcpToolServices({ about: { name: 'test', version: '1' }, limits, rule: addressRule(['127.0.0.0/8']) })
 
-let world: GatewaySite
-beforeAll(async () => {
-  world = await startGatewaySite({ tool_call_s: 1 })
-})
-setUpServices()
-afterAll(async () => {
-  await world?.site.end()
-  expect(world?.site.loggedErrors ?? []).toEqual([])
-})
+const world = setUpGatewaySite({ tool_call_s: 1 })
 
 type Message = { readonly id?: number; readonly method: string; readonly params?: { readonly uri?: string } }
 type Answer = (result: object) => void
@@ -63,11 +55,11 @@ async function startScripted(name: string, { resources, templates, read }: Scrip
     response.statusCode = 404
     send({ error: { code: -32_601, message: 'unknown method' } })
   })
-  await world.register('svc', name, service.url, 86_400)
+  await world().register('svc', name, service.url, 86_400)
   return requested
 }
 
-const administrator = () => world.site.as({ subject: 'pat', roles: ['admin'] })
+const administrator = () => world().site.as({ subject: 'pat', roles: ['admin'] })
 const readReview = async (name: string) => (await administrator()).ok(review, { name, authentication: 'none' })
 
 async function acceptAll(name: string): Promise<number> {
@@ -78,8 +70,8 @@ async function acceptAll(name: string): Promise<number> {
 }
 
 async function withClient<T>(use: (connection: ToolConnection) => Promise<T>): Promise<T> {
-  const token = await world.site.token({ subject: 'ann', roles: ['analyst'] })
-  const url = new URL('/agentspace', world.site.url('gateway'))
+  const token = await world().site.token({ subject: 'ann', roles: ['analyst'] })
+  const url = new URL('/agentspace', world().site.url('gateway'))
   const connection = await client.connect({ url, token: async () => token })
   try {
     return await use(connection)

@@ -1,6 +1,6 @@
 // Tool services that hang, lie, flood or change all the time: each call ends within its limits, and other tools go on.
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { addressRule } from '../../../adapters/platform/address-rule/address-rule.ts'
 import { mcpToolServices } from '../../../adapters/tools/mcp/connect-tools.ts'
 import { accept } from '../../../daemon/roles/gateway/service-tool/accept.ts'
@@ -8,26 +8,12 @@ import { list } from '../../../daemon/roles/gateway/service-tool/list.ts'
 import { review } from '../../../daemon/roles/gateway/service-tool/review.ts'
 import { startLibraryService } from '../../support/mcp/library-service.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
-import {
-  type DescribedService,
-  type GatewaySite,
-  setUpServices,
-  startGatewaySite,
-  startService,
-} from './gateway-site.ts'
+import { type DescribedService, type GatewaySite, setUpGatewaySite, startService } from './gateway-site.ts'
 
 const limits = { answer_ms: 20_000, answer_bytes: 67_108_864, depth: 128, tools: 2_000 }
 const client = mcpToolServices({ about: { name: 'test', version: '1' }, limits, rule: addressRule(['127.0.0.0/8']) })
 
-let world: GatewaySite
-beforeAll(async () => {
-  world = await startGatewaySite({ tool_call_s: 1 })
-})
-setUpServices()
-afterAll(async () => {
-  await world?.site.end()
-  expect(world?.site.loggedErrors ?? []).toEqual([])
-})
+const world = setUpGatewaySite({ tool_call_s: 1 })
 
 type Message = { readonly id?: number; readonly method: string }
 type CallScript = (response: ServerResponse, answer: (result: object) => void) => void
@@ -53,7 +39,7 @@ async function startTools(name: string, onCall: CallScript, describe = () => 'A 
     const description = describe()
     answer({ ...cached, tools: [{ name: 'act', description, inputSchema: { type: 'object' } }] })
   })
-  await world.register('svc', name, service.url, 86_400)
+  await world().register('svc', name, service.url, 86_400)
   await acceptTools(await administrator(), name)
   return service
 }
@@ -65,8 +51,8 @@ async function acceptTools(admin: Awaited<ReturnType<GatewaySite['site']['as']>>
 }
 
 async function connect() {
-  const token = await world.site.token({ subject: 'ann', roles: ['analyst'] })
-  return await client.connect({ url: new URL('/agentspace', world.site.url('gateway')), token: async () => token })
+  const token = await world().site.token({ subject: 'ann', roles: ['analyst'] })
+  return await client.connect({ url: new URL('/agentspace', world().site.url('gateway')), token: async () => token })
 }
 
 const listNames = async () => {
@@ -141,7 +127,7 @@ test('a service whose list grows beyond its limit is not read, and what was acce
   expect(await call('grows')).toBe('answered')
 })
 
-const administrator = () => world.site.as({ subject: 'pat', roles: ['admin'] })
+const administrator = () => world().site.as({ subject: 'pat', roles: ['admin'] })
 const statesOf = async (service: string) =>
   (await (await administrator()).ok(list, { limit: 500, service })).items.map(({ state }) => state)
 
@@ -158,7 +144,7 @@ test('a tool that changes again and again is held once, with one record', async 
   const service = await startLibraryService('2026-07-28')
   service.serviceInfo = { name: 'turns', mcp_path: service.url.pathname }
   onTestFinished(() => service.close())
-  await world.register('svc', 'turns', service.url.origin, 86_400)
+  await world().register('svc', 'turns', service.url.origin, 86_400)
   await acceptTools(await administrator(), 'turns')
   for (const version of [1, 2, 3]) {
     const before = service.credentials.length
@@ -166,7 +152,7 @@ test('a tool that changes again and again is held once, with one record', async 
     await waitUntil(() => service.credentials.length > before)
     await waitUntil(async () => (await statesOf('turns')).includes('held'))
   }
-  const token = await world.site.token({ subject: 'al', roles: ['auditor'] })
-  const trail = await world.site.call('gateway', 'GET', '/api/v2/gateway/audit?limit=500', undefined, { token })
+  const token = await world().site.token({ subject: 'al', roles: ['auditor'] })
+  const trail = await world().site.call('gateway', 'GET', '/api/v2/gateway/audit?limit=500', undefined, { token })
   expect(JSON.stringify(trail.json).match(/gateway\.tool\.held/g)).toHaveLength(1)
 })

@@ -74,7 +74,7 @@ function look(_, { meta }) {
   }
 }
 
-/** What it finds of the machine. */
+/** The state of the machine, as it finds it. */
 async function read({ files, port }) {
   const found = files.filter((file) => fs.existsSync(file))
   return { found, connected: await connect(port), written: ['/canary', '/usr/canary', '/etc/canary'].some(write) }

@@ -8,7 +8,7 @@ const shared = /^daemon\/shared\//
 const adapters = /^adapters\//
 /** What several adapters, boot and the command line share: address rule, frames of AMQP, scanner, durable, watched and secret files, HTTP client and server, version. */
 const platform =
-  /^adapters\/platform\/(address-rule|amqp-frames|body-scanner|durable-file|folder-watch|http-client|http-server|missing-path|product|secret-file)\//
+  /^adapters\/platform\/(address-rule|amqp-frames|body-scanner|durable-file|folder-watch|http-client|http-server|missing-path|product|secret-file|time-limit)\//
 /** The list of all roles, the operations that they request of one another, and what they declare. */
 const roles = /^daemon\/(roles|role-calls|message-kinds|document-types)\.ts$/
 /** Loads every role: for tests. */

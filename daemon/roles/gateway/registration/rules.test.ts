@@ -31,7 +31,7 @@ test('only the gateway registers the name of its own server', () => {
     })
 })
 
-test('a process and a service at a URL never renew each other, whoever registers them', () => {
+test('a process and a service at a URL never renew each other, for any registrant', () => {
   expect(mayRenew(storedBy(pull), stdio)).toBe(false)
   expect(mayRenew(storedBy(stdio), pull)).toBe(false)
   expect(mayRenew(storedBy({ ...push, subject: 'role:gateway' }), stdio)).toBe(false)

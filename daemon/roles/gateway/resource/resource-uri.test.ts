@@ -1,4 +1,4 @@
-// What is read of a template: documents below its literal part, whatever the spelling of the way out.
+// A template gives documents below its literal part alone, however a way out is spelt.
 import { describe, expect, test } from 'vitest'
 import { findUriFault, offeredUri, uriAtService } from './resource-uri.ts'
 

@@ -1,4 +1,4 @@
-// Which tools and resources of a service may be offered: those whose definition is the accepted one, digest by digest.
+// The tools and resources of a service that may be offered: those whose definition is the accepted one, digest by digest.
 import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
 import type { RemoteResource, ResourceDefinition } from '../../../kernel/tools/remote-resource.ts'
 import type { RemoteTool, ToolDefinition } from '../../../kernel/tools/tool-service.ts'

@@ -14,7 +14,7 @@ const plainText = z
   .max(4_096)
   .regex(/^[^\0]*$/, 'must have no zero byte')
 
-/** What the sandbox sets, and what a shell or the loader of programs reads before the server has begun. */
+/** Variables of the sandbox, and those that a shell or the loader of programs reads before the server has begun. */
 const reservedVariables =
   /^(?:PATH|HOME|TMPDIR|LANG|IFS|ENV|BASH_ENV|SHELLOPTS|PS4|PWD|OLDPWD|LD_.*|GLIBC_.*|MALLOC_.*|LOCPATH|GCONV_PATH)$/
 const variableName = z
