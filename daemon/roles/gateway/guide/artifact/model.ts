@@ -1,0 +1,78 @@
+// Artifacts: guidance that was learnt or written, in versions (document 002, "Artifact types").
+import * as z from 'zod'
+import { collection } from '../../../../kernel/store/store.ts'
+import { documentFields } from '../document-fields.ts'
+import { artifactContents, artifactTypes } from './content.ts'
+
+export const artifactStatuses = ['proposed', 'active', 'demoted', 'forgotten'] as const
+export type ArtifactStatus = (typeof artifactStatuses)[number]
+
+const narrowing = z.string().min(1).max(256)
+
+export const applicability = z.strictObject({
+  intent_class: narrowing.optional(),
+  tags: z.array(z.string().min(1).max(64)).max(64).default([]),
+})
+
+const recordFields = {
+  ...documentFields,
+  status: z.enum(artifactStatuses),
+  version: z.int().min(1),
+  /** Of the version before, in the history; null for the first. */
+  prev_version_id: z.string().nullable(),
+  change_reason: z.string().max(2_048),
+  /** `curator_auto`, `evaluator_auto` or `admin:<username>`. */
+  actor: z.string().max(300),
+  /** Where it belongs: the scope of similarity. Both absent: to the front end. */
+  service_name: narrowing.optional(),
+  tool_name: narrowing.optional(),
+  applicability,
+  rationale: z.string().min(1).max(8_192),
+  notes: z.string().max(8_192),
+  /** Ids that readers hide while this one is active. */
+  supersedes: z.array(z.string()).max(256),
+  /** Traces that it was learnt from. */
+  trace_ids: z.array(z.string()).max(64),
+  /** When its content last changed. */
+  as_of: z.number(),
+  /** Of the evaluator: runs with a low score in a row. */
+  low_scores: z.int().min(0),
+  /** Of a demoted one: evaluations since then. */
+  demoted_cycles: z.int().min(0),
+  /** For review with the next synthesis, since what was learnt from it fails. */
+  is_flagged: z.boolean(),
+}
+
+/** The type decides the schema of the content. */
+export const artifact = z.discriminatedUnion(
+  'type',
+  artifactTypes.map((type) =>
+    z.strictObject({ ...recordFields, type: z.literal(type), content: artifactContents[type] }),
+  ) as never,
+) as unknown as z.ZodType<Artifact>
+
+type RecordFields = z.infer<z.ZodObject<typeof recordFields>>
+export type Artifact = {
+  [T in keyof typeof artifactContents]: RecordFields & {
+    readonly type: T
+    readonly content: z.infer<(typeof artifactContents)[T]>
+  }
+}[keyof typeof artifactContents]
+
+export const artifacts = collection<Artifact>({
+  name: 'guide_artifact',
+  schema: artifact,
+  indexes: ['type', 'status', 'service_name', 'tool_name', 'actor', 'update_ts'],
+  orders: [['status', 'update_ts']],
+  documented: { alias: 'guide_artifacts', fields: { type: 'type', status: 'status', update_ts: 'update_ts' } },
+  revision: ({ version }) => version,
+})
+
+/** Every version before the current one, under `<artifact id>.<version>`. */
+export const artifactHistory = collection<Artifact & { readonly artifact_id: string }>({
+  name: 'guide_artifact_history',
+  schema: z.intersection(artifact, z.looseObject({ artifact_id: z.string() })) as never,
+  indexes: ['artifact_id', 'version', 'type'],
+  orders: [['artifact_id', 'version']],
+  documented: { alias: 'guide_artifact_history', fields: { artifact_id: 'artifact_id' } },
+})
