@@ -11,6 +11,7 @@ import { list as conversationList } from './conversation/list.ts'
 import { remove as removeConversation } from './conversation/remove.ts'
 import { check } from './guardrail/check.ts'
 import { list as guardrailList } from './guardrail/list.ts'
+import { send as sendToGuide } from './guide/chat/send.ts'
 import { list as ingressList } from './managed-ingress/list.ts'
 import { managedIngresses, managedIngressStates } from './managed-ingress/model.ts'
 import { chatTurnTotal, ingressWriteTotal, managedIngressCount, metrics, serviceCount } from './metrics.ts'
@@ -57,6 +58,7 @@ export const gateway: Role = role(outline, {
     chat: { send },
     conversation: { list: conversationList, remove: removeConversation },
     'chat-feedback': { record },
+    'guide.chat': { send: sendToGuide },
   },
   messages: {},
   serviceInfo: ({ deployment_profile, transports }) => ({

@@ -39,7 +39,7 @@ export const wire: RoleWire = {
       parts: [
         ...openRegistry(settings),
         [guardrailsPart.name, guardrails] as const,
-        ...[rest.part, tools.part, stdioServers.part, ingresses.part, openChat(settings, tools.list)],
+        ...[rest.part, tools.part, stdioServers.part, ingresses.part, ...openChat(settings, tools.list)],
       ],
       dependencies: ingresses.dependencies,
       listeners: rest.listeners,

@@ -14,15 +14,21 @@ export type OpenConversation = {
 }
 
 /** `ceiling`: the highest level of data for this turn; undefined: that of the caller. */
+export type ConversationTerms = { readonly owner: string; readonly ceiling: string | undefined }
+
+/** Of the chat of everybody, and of that with the guidance layer: neither finds conversations of the other. */
+export function ownerOf({ caller }: Pick<Call, 'caller'>, chat: 'everybody' | 'guidance'): string {
+  return chat === 'guidance' ? `guide ${caller.subject}` : caller.subject
+}
+
 export async function openConversation(
   call: Call,
   id: string | undefined,
-  ceiling: string | undefined,
+  { owner, ceiling }: ConversationTerms,
 ): Promise<OpenConversation | Refusal> {
   if (id === undefined) return { id: call.newId('conversation'), isNew: true, exchanges: [] }
   const doc = await call.store(conversations).find(id)
-  if (!doc || doc.value.subject !== call.caller.subject || doc.value.expires_ts <= call.now())
-    return noSuchObject('conversation')
+  if (!doc || doc.value.subject !== owner || doc.value.expires_ts <= call.now()) return noSuchObject('conversation')
   const { label, exchanges } = doc.value
   if (isAboveCeiling(label, call.site.labels.levels, ceiling))
     return refuse(
@@ -32,28 +38,39 @@ export async function openConversation(
   return { id, isNew: false, exchanges }
 }
 
-/** Durable when it resolves: the exchange, and the trace by which its caller may give feedback. */
+/** Durable when it resolves. */
 export async function keepExchange(
   call: Call,
   { id, isNew }: OpenConversation,
   exchange: ChatExchange,
-  ceiling: string | undefined,
+  { owner, ceiling }: ConversationTerms,
 ): Promise<void> {
-  const { tenant_id, subject } = call.caller
+  const { tenant_id } = call.caller
   const now = call.now()
   const expires_ts = now + call.settings(chatSettings).keep_days * 86_400_000
   const label = labelOfCaller(call.caller, call.site.labels, ceiling)
   if (isNew) {
-    await makeRoom(call)
-    const value = { tenant_id, label, subject, exchanges: [exchange], updated_ts: now, expires_ts }
+    await makeRoom(call, owner)
+    const value = { tenant_id, label, subject: owner, exchanges: [exchange], updated_ts: now, expires_ts }
     await call.store(conversations).create(id, value)
   } else
     await call.store(conversations).update(id, ({ value }) => ({
       next: continueConversation(value, { ...exchange }, raiseLabel(value.label, label, call.site.labels), expires_ts),
       answer: undefined,
     }))
+}
+
+/** Keeps the trace by which its caller may give feedback; durable when it resolves. */
+export async function keepTrace(
+  call: Call,
+  conversation_id: string,
+  { ceiling }: Pick<ConversationTerms, 'ceiling'>,
+): Promise<void> {
+  const { tenant_id, subject } = call.caller
+  const expires_ts = call.now() + call.settings(chatSettings).keep_days * 86_400_000
+  const label = labelOfCaller(call.caller, call.site.labels, ceiling)
   const { trace_id } = call.trace
-  const trace = { tenant_id, label, subject, trace_id, conversation_id: id, expires_ts }
+  const trace = { tenant_id, label, subject, trace_id, conversation_id, expires_ts }
   // The trace of several messages is that of the first.
   await call.store(chatTraces).create(traceKey(call, trace_id), trace)
 }
@@ -73,11 +90,11 @@ function continueConversation(
   return { ...value, label, exchanges, updated_ts: exchange.at, expires_ts }
 }
 
-/** Removes the conversations of the caller whose last messages are the oldest, where it has as many as it may. */
-async function makeRoom(call: Call): Promise<void> {
+/** Removes the conversations of the owner whose last messages are the oldest, where it has as many as it may. */
+async function makeRoom(call: Call, owner: string): Promise<void> {
   const { max_conversations } = call.settings(chatSettings)
   const store = call.store(conversations)
-  const filter = { subject: call.caller.subject }
+  const filter = { subject: owner }
   const excess = (await store.count(filter)) - max_conversations + 1
   if (excess <= 0) return
   const order = { field: 'updated_ts', direction: 'asc' } as const

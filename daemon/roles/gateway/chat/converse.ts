@@ -8,7 +8,6 @@ import type { TokenCounts, ToolUse } from './model.ts'
 import { type OfferedTool, offerTools } from './offer-tools.ts'
 import { cutText } from './rules.ts'
 import { chatSettings } from './settings.ts'
-import { buildSystemPrompt } from './system-prompt.ts'
 import { callEvent, resultEvent, type Turn, type TurnEvents, textEvent } from './turn.ts'
 
 /** Of one turn: a model may request the same tool again and again. */
@@ -21,7 +20,7 @@ export async function* converse(turn: Turn, model: ChatModel, name: string): Tur
   const { max_rounds } = call.settings(chatSettings)
   const offered = await offerTools(turn)
   const messages: ModelMessage[] = [
-    { role: 'system', text: buildSystemPrompt(request) },
+    { role: 'system', text: turn.system },
     ...turn.exchanges.flatMap(({ message, response }): ModelMessage[] => [
       { role: 'user', text: message },
       { role: 'assistant', text: response },

@@ -6,13 +6,14 @@ import { preferredMediaType } from '../../../kernel/operation/preferred-media-ty
 import { chatTurnTotal } from '../metrics.ts'
 import { answerOffline } from './answer-offline.ts'
 import { openChatTools } from './chat-tools.ts'
-import { keepExchange, type OpenConversation, openConversation } from './conversation.ts'
+import { keepExchange, keepTrace, type OpenConversation, openConversation, ownerOf } from './conversation.ts'
 import { converse } from './converse.ts'
 import { guardChat } from './guard-chat.ts'
 import { type ChatRequest, type ChatResponse, chatRequest, chatResponse } from './model.ts'
 import { chatPart } from './parts.ts'
 import { cutText } from './rules.ts'
 import { chatSettings } from './settings.ts'
+import { buildSystemPrompt } from './system-prompt.ts'
 import { limitTime, type TurnAnswer, type TurnEvents } from './turn.ts'
 
 /** That of the settings, and time to answer after it. */
@@ -34,7 +35,10 @@ export const send = operation({
     if (refused) return refused
     const limits = await guardChat(call, request)
     if (isRefusal(limits)) return limits
-    const conversation = await openConversation(call, request.conversation_id, limits.ceiling)
+    const conversation = await openConversation(call, request.conversation_id, {
+      owner: ownerOf(call, 'everybody'),
+      ceiling: limits.ceiling,
+    })
     if (isRefusal(conversation)) return conversation
     const events = performTurn(call, { request, conversation, ceiling: limits.ceiling })
     const type = preferredMediaType(call.accepts, ['application/json', 'text/event-stream'])
@@ -96,7 +100,7 @@ async function* performTurn(call: Call, terms: TurnTerms): AsyncGenerator<Server
 function startTurn(call: Call, { request, conversation, ceiling }: TurnTerms, signal: AbortSignal): TurnEvents {
   const { model } = call.part(chatPart)
   const tools = openChatTools(call, { ceiling, mayChange: request.allow_changes === true })
-  const turn = { call, request, tools, exchanges: conversation.exchanges, signal }
+  const turn = { call, request, tools, exchanges: conversation.exchanges, system: buildSystemPrompt(request), signal }
   const name = request.model ?? call.settings(chatSettings).model ?? ''
   return model ? converse(turn, model, name) : answerOffline(turn)
 }
@@ -108,5 +112,7 @@ async function keepTurn(
 ): Promise<void> {
   const tools = [...new Set(tool_calls.map(({ tool }) => tool))].slice(0, 64)
   const { trace_id } = call.trace
-  await keepExchange(call, conversation, { at: call.now(), trace_id, message, response, model_used, tools }, ceiling)
+  const terms = { owner: ownerOf(call, 'everybody'), ceiling }
+  await keepExchange(call, conversation, { at: call.now(), trace_id, message, response, model_used, tools }, terms)
+  await keepTrace(call, conversation.id, terms)
 }

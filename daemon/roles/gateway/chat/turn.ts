@@ -12,6 +12,8 @@ export type Turn = {
   readonly tools: ChatTools
   /** Earlier ones of the conversation, oldest first. */
   readonly exchanges: readonly ChatExchange[]
+  /** The first message to a model. */
+  readonly system: string
   readonly signal: AbortSignal
 }
 

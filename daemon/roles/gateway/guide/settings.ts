@@ -1,6 +1,7 @@
 // Settings of the guidance layer, under the names of document 002.
 import * as z from 'zod'
 import { settingsBlock } from '../../../kernel/settings/settings.ts'
+import { modelName } from '../chat/settings.ts'
 
 const toggle = (variable: string, isOn: boolean, doc: string) => z.boolean().default(isOn).meta({ env: variable, doc })
 
@@ -29,11 +30,28 @@ const similarity = (variable: string, value: number, doc: string) =>
     .meta({ env: `GUIDE_${variable}`, doc })
 
 export const guideSettings = settingsBlock('guide', {
-  enabled: toggle(
-    'GUIDE_ENABLED',
-    true,
-    'Whether the gateway observes calls and chat, and learns guidance from them.',
-  ),
+  enabled: toggle('GUIDE_ENABLED', true, 'Whether the gateway observes calls and chat, and learns guidance from them.'),
+  model_url: z
+    .url({ protocol: /^https?$/ })
+    .max(2_048)
+    .refine((url) => !/[@?#]/.test(url), 'must not contain credentials, a query or a fragment')
+    .optional()
+    .meta({
+      env: 'GUIDE_MODEL_URL',
+      doc: 'Base URL of an OpenAI-compatible API for the guidance layer alone; absent: it learns by rules, and its chat takes commands.',
+    }),
+  model: modelName.optional().meta({ env: 'GUIDE_MODEL', doc: 'Model of the guidance layer; needed with model_url.' }),
+  api_key: z
+    .string()
+    .min(1)
+    .max(4_096)
+    .regex(/^[!-~]+$/, 'must have no blanks or control characters')
+    .optional()
+    .meta({ env: 'GUIDE_API_KEY', secret: true, doc: 'Key of this site at that endpoint, sent as a bearer token.' }),
+  ca_file: z.string().min(1).max(4_096).optional().meta({
+    env: 'GUIDE_CA_FILE',
+    doc: 'Authorities (PEM) for the TLS certificate of that endpoint, instead of the machine’s.',
+  }),
   guidance_attach_enabled: toggle(
     'GUIDE_GUIDANCE_ATTACH_ENABLED',
     true,

@@ -1,0 +1,44 @@
+// Opens a language model of the profile: of the chat, and of the guidance layer.
+import { readFileSync } from 'node:fs'
+import { openAiChatModel } from '../../../adapters/model/openai/chat-model.ts'
+import { anyAddress } from '../../../adapters/platform/address-rule/address-rule.ts'
+import { mayForwardTo } from '../../boot/forwarding/routing-problems.ts'
+import { findUnreadableFile } from '../../boot/host/unreadable-file.ts'
+import type { ChatModel } from '../../kernel/model/chat-model.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
+import type { ProfileProblem } from '../../kernel/settings/profile-error.ts'
+import type { ResolvedSettings, SettingValues } from '../../kernel/settings/settings.ts'
+import { chatSettings } from '../../roles/gateway/chat/settings.ts'
+import type { guideSettings } from '../../roles/gateway/guide/settings.ts'
+
+/** A section that names an endpoint and a model of it. */
+type ModelSection = { readonly name: string; readonly values: ModelSettings }
+type ModelSettings = Pick<SettingValues<typeof guideSettings>, 'model_url' | 'model' | 'api_key' | 'ca_file'>
+
+export function findModelProblems(resolved: ResolvedSettings, { name, values }: ModelSection): ProfileProblem[] {
+  const { model_url, model, ca_file } = values
+  const message = 'must use TLS (https) in this deployment profile, unless it is on this machine'
+  return [
+    ...findUnreadableFile(`${name}.ca_file`, ca_file),
+    ...(model_url !== undefined && model === undefined
+      ? [{ path: `${name}.model`, message: `must name a model of ${name}.model_url` }]
+      : []),
+    ...(model_url !== undefined && !mayForwardTo(resolved, model_url) ? [{ path: `${name}.model_url`, message }] : []),
+  ]
+}
+
+/** Undefined without an endpoint. The limits are those of the chat. */
+export function openModel(
+  resolved: ResolvedSettings,
+  { model_url: url, api_key, ca_file }: ModelSettings,
+): ChatModel | undefined {
+  if (url === undefined) return undefined
+  const { answer_s, max_answer_bytes, max_tokens } = getSettings(resolved, chatSettings)
+  return openAiChatModel({
+    ...{ url, api_key, max_answer_bytes, max_tokens },
+    // The operator names the URL.
+    rule: anyAddress,
+    ca: ca_file === undefined ? undefined : readFileSync(ca_file, 'utf8'),
+    answer_ms: answer_s * 1_000,
+  })
+}
