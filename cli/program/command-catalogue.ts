@@ -192,6 +192,7 @@ export const commandCatalogue = {
   'gateway review': () => import('../commands/gateway/review.ts'),
   'gateway accept': () => import('../commands/gateway/accept.ts'),
   'gateway withdraw': () => import('../commands/gateway/withdraw.ts'),
+  'guide chat': () => import('../commands/guide/chat.ts'),
   'hub nodes': () => import('../commands/hub/nodes.ts'),
   'hub feed': () => import('../commands/hub/feed.ts'),
   'proxy check': () => import('../commands/proxy/check.ts'),
