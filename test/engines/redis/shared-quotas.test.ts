@@ -71,8 +71,8 @@ test('calls at both at once have one limit, and both show the same use', async (
         { guardrail: 'pace', used: 5, left: 0 },
       ],
     })
-    const asked = { kind: 'tool', subject: 'sam', tool } as const
-    expect(await (await admin(site)).ok(check, asked)).toMatchObject({ outcome: 'refused', guardrail: 'pace' })
+    const checked = { kind: 'tool', subject: 'sam', tool } as const
+    expect(await (await admin(site)).ok(check, checked)).toMatchObject({ outcome: 'refused', guardrail: 'pace' })
   }
 })
 
@@ -80,9 +80,9 @@ test('without Redis neither counts alone: a call with a limit is refused until i
   await server.kill()
   expect(await callBoth('sue', 4)).toEqual(['refused', 'refused', 'refused', 'refused'])
   await server.start()
-  const asked = { kind: 'tool', subject: 'sue', tool } as const
+  const checked = { kind: 'tool', subject: 'sue', tool } as const
   for (const site of gateways)
-    await waitUntil(async () => (await (await admin(site)).call(check, asked)).status === 200)
+    await waitUntil(async () => (await (await admin(site)).call(check, checked)).status === 200)
   const outcomes = await callBoth('sue', 10)
   expect(outcomes.filter((each) => each === 'answered')).toHaveLength(5)
 })

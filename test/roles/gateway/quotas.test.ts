@@ -165,7 +165,9 @@ test('callers are listed by name, each with its tools by name', async () => {
     await waitForRows(subject, 2)
   }
   const rows = (await (await admin()).ok(list, { kind: 'tool', limit: 500 })).items
-  const shown = rows.map(({ subject, target }) => [subject, target]).filter(([subject]) => subject === 'zed' || subject?.startsWith('ann'))
+  const shown = rows
+    .map(({ subject, target }) => [subject, target])
+    .filter(([subject]) => subject === 'zed' || subject?.startsWith('ann'))
   expect(shown).toEqual(
     ['ann', 'ann-2', 'zed'].flatMap((subject) => [insight_list, signal_list].map((target) => [subject, target])),
   )
