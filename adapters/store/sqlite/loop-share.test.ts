@@ -45,3 +45,12 @@ test('many readers that wait together share the turns: none reads on a used one'
   )
   expect(new Set(turns).size).toBe(3)
 })
+
+test('a reader that leaves its turn lets others run, although it has read for less than its share', async () => {
+  let hasOtherRun = false
+  setImmediate(() => {
+    hasOtherRun = true
+  })
+  await share.leave()
+  expect(hasOtherRun).toBe(true)
+})

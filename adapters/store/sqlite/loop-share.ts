@@ -14,7 +14,12 @@ export class LoopShare {
 
   /** Waits for another turn if this one has read for long enough; reads that wait together share the next. */
   async wait(): Promise<void> {
-    while (this.isUsedUp()) await new Promise((resolve) => void setImmediate(resolve))
+    while (this.isUsedUp()) await this.leave()
+  }
+
+  /** Leaves this turn to others, however much of it has been read. */
+  async leave(): Promise<void> {
+    await new Promise((resolve) => void setImmediate(resolve))
   }
 
   isUsedUp(): boolean {

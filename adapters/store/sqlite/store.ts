@@ -49,6 +49,9 @@ export type SqliteStoreOptions = {
 /** Documents removed in one transaction, so that other writers need not wait for all of them. */
 const removal_batch_size = 500
 
+/** A caller takes about as long to answer with such a page as its reading took: others run in between. */
+const long_page_documents = 100
+
 /**
  * The store on an open file; `close` closes the file. A value that fails its schema rejects with ZodError, and nothing
  * of the call is written. Values that are given out may be shared with later readers: nobody may change them.
@@ -123,8 +126,10 @@ class SqliteStore implements Store {
     if (outcomes.includes('exists')) throw refuse('already_exists', `a ${into.name} of this id is there already`)
   }
 
-  list<T extends StoredFields>(from: Collection<T>, query: ListQuery): Promise<DocumentPage<T>> {
-    return this.#read(from, (table) => listPage<T>(from.name, table, query))
+  async list<T extends StoredFields>(from: Collection<T>, query: ListQuery): Promise<DocumentPage<T>> {
+    const page = await this.#read(from, (table) => listPage<T>(from.name, table, query))
+    if (page.docs.length >= long_page_documents) await this.#share.leave()
+    return page
   }
 
   count(from: AnyCollection, filter?: Filter, how?: ReadOptions) {

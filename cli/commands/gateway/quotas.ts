@@ -7,8 +7,8 @@ export const definition = listCommand({
   words: 'gateway quotas',
   summary: 'List the calls of each caller by tool within a day, and how much of its quotas is used and left',
   notes: [
-    'A quota is a guardrail with calls_per_minute or calls_per_day. It counts the calls of a caller to all its tools together,',
-    'refused ones too. Only administrators see the callers, those of their tenant.',
+    'By caller, then by tool or service. A quota is a guardrail with calls_per_minute or calls_per_day. It counts the calls of',
+    'a caller to all its tools together that went on. Only administrators see the callers, those of their tenant.',
   ].join('\n'),
   options: {
     subject: text('SUBJECT', 'Only the calls of this caller'),

@@ -157,3 +157,18 @@ test('a row ends a day after its last call', async () => {
   const { docs } = await world.store('gateway').list(callUsages, { limit: 10 })
   for (const { value } of docs) expect(value.expires_ts - world.clock.now()).toBeGreaterThan(86_400_000)
 })
+
+test('callers are listed by name, each with its tools by name', async () => {
+  for (const subject of ['zed', 'ann-2', 'ann']) {
+    expect(await callTool(subject, signal_list)).toBe('answered')
+    expect(await callTool(subject, insight_list)).toBe('answered')
+    await waitForRows(subject, 2)
+  }
+  const rows = (await (await admin()).ok(list, { kind: 'tool', limit: 500 })).items
+  const shown = rows
+    .map(({ subject, target }) => [subject, target])
+    .filter(([subject]) => subject === 'zed' || subject?.startsWith('ann'))
+  expect(shown).toEqual(
+    ['ann', 'ann-2', 'zed'].flatMap((subject) => [insight_list, signal_list].map((target) => [subject, target])),
+  )
+})

@@ -211,7 +211,7 @@ describe('in a cluster of one site', () => {
       expect(await check({ subject: 'bob' })).toMatchObject({ outcome: 'refused', guardrail: 'bob-reads' })
       expect(await check({ subject: 'ann', text: 'project x' })).toMatchObject({ guardrail: 'no-secrets' })
       expect(await check({ subject: 'eve' })).toMatchObject({ outcome: 'allowed', ceiling: 'UNCLASSIFIED' })
-      const counts = [{ guardrail: 'slow-sam', limit: 2, used: 3, window_s: 60 }]
+      const counts = [{ guardrail: 'slow-sam', limit: 2, used: 2, window_s: 60 }]
       expect(await check({ subject: 'sam' })).toMatchObject({ outcome: 'refused', guardrail: 'slow-sam', counts })
       expect(await check({ subject: 'sim' })).toMatchObject({ outcome: 'allowed', counts: [] })
       expect(await check({ subject: 'ann', tool: 'create_signal' })).toMatchObject({ status: 422 })

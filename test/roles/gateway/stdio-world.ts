@@ -37,7 +37,7 @@ export function filesystemServer(folder: string): ServerFields {
   return { command: [process.execPath, file, folder], visible: [modules, folder] }
 }
 
-export function stdioWorld(site: TestSite) {
+export function stdioWorld(site: Pick<TestSite, 'as' | 'token' | 'url'>) {
   const admin = () => site.as({ subject: 'pat', roles: ['admin'] })
   const connect = async (subject = 'ann', roles = ['analyst']): Promise<ToolConnection> => {
     const token = await site.token({ subject, roles })

@@ -33,13 +33,14 @@ export async function openDividedSite(roles: readonly string[], more: ProfileSec
     if (!found) throw new Error(`${role} does not run`)
     return found
   }
-  const call: typeof world.call = async (role, method, at, body, sent) => {
-    const url = serviceOf(role).urls.find((each) => each.startsWith('http')) ?? ''
-    return await sendHttpRequest(url, method, at, body, sent)
-  }
+  const urlOf = (role: string) => serviceOf(role).urls.find((each) => each.startsWith('http')) ?? ''
+  const call: typeof world.call = async (role, method, at, body, sent) =>
+    await sendHttpRequest(urlOf(role), method, at, body, sent)
   return {
     warnings,
     tenant: world.tenant,
+    url: urlOf,
+    token: world.token,
     store: () => serviceOf('ingest').context.store,
     clock: world.clock,
     wake: (worker: string) => serviceOf('ingest').wake(worker),

@@ -4,7 +4,7 @@ import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts
 import { normaliseTarget } from '../../../kernel/forward/normal-target.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { offered_scheme } from '../resource/resource-uri.ts'
-import { countKey, describeReason, type Guardrails, guardrailsPart } from './guard-call.ts'
+import { countKey, describeReason, type Guardrails, guardrailsPart, usedOf } from './guard-call.ts'
 import { callKind, type GuardedCall } from './model.ts'
 import { appliesTo, type GuardrailCount, judgeCall } from './rules.ts'
 
@@ -36,7 +36,7 @@ const input = z.strictObject({
 const countReport = z.strictObject({
   guardrail: z.string(),
   limit: z.int(),
-  used: z.int().meta({ description: 'Calls of this caller in the present window' }),
+  used: z.int().meta({ description: 'Calls of this caller that went on in the present window' }),
   window_s: z.int(),
 })
 
@@ -126,6 +126,6 @@ function readNormalPath(target: string): string | Refusal {
 
 async function readCount({ increment }: Guardrails, count: GuardrailCount, judged: GuardedCall) {
   const { guardrail, reason, limit, window_ms } = count
-  const { count: used } = await increment(countKey(count, judged), 0, window_ms)
-  return { guardrail, reason, limit, used, window_s: window_ms / 1_000 }
+  const { count: counted } = await increment(countKey(count, judged), 0, window_ms)
+  return { guardrail, reason, limit, used: usedOf(counted, count), window_s: window_ms / 1_000 }
 }

@@ -1,6 +1,6 @@
 // Holds a call to the guardrails of the site: a refusal that names the guardrail, or the limits under which the call goes on.
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
-import { Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { isRefusal, Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { part } from '../../../kernel/role/part.ts'
 import type { KeyValue } from '../../../kernel/store/key-value.ts'
 import { callerKey } from '../caller-key.ts'
@@ -14,6 +14,9 @@ import {
   type GuardrailSet,
   judgeCall,
 } from './rules.ts'
+
+/** Longer than the counters may take for all guardrails of a call. */
+const ending_window_ms = 10_000
 
 export type Guardrails = GuardrailSet & {
   /** Counts of callers, which all processes of the gateway share. */
@@ -65,30 +68,49 @@ export async function guardCall(guardrails: Guardrails, call: GuardedCall): Prom
   return refusal ?? limits
 }
 
+/** A refused call uses nothing up: the turns that it has taken of other guardrails are given back. */
 async function takeTurns(
   increment: KeyValue['increment'],
   counts: readonly GuardrailCount[],
   call: GuardedCall,
 ): Promise<Refusal | undefined> {
+  const taken: TakenTurn[] = []
   for (const count of counts) {
-    const refusal = await takeTurn(increment, count, call)
-    if (refusal) return refusal
+    const turn = await takeTurn(increment, count, call)
+    if (isRefusal(turn)) {
+      await Promise.all(taken.map((each) => giveBack(increment, each)))
+      return turn
+    }
+    taken.push(turn)
   }
   return undefined
 }
+
+type TakenTurn = { readonly key: string; readonly window_ms: number; readonly left_ms: number }
 
 async function takeTurn(
   increment: KeyValue['increment'],
   { guardrail, reason, limit, window_ms }: GuardrailCount,
   { tenant_id, subject }: GuardedCall,
-): Promise<Refusal | undefined> {
+): Promise<TakenTurn | Refusal> {
+  const key = countKey({ guardrail, reason }, { tenant_id, subject })
   try {
-    const { count, left_ms } = await increment(countKey({ guardrail, reason }, { tenant_id, subject }), 1, window_ms)
-    if (count <= limit) return undefined
+    const { count, left_ms } = await increment(key, 1, window_ms)
+    if (count <= limit) return { key, window_ms, left_ms }
     return new GuardrailRefusal({ guardrail, reason }, Math.ceil(left_ms / 1_000), count === limit + 1)
   } catch {
     return refuse('unavailable', 'calls cannot be counted at present')
   }
+}
+
+/** A turn of a window that is about to end is lost with it: it must not be given back to the next one. */
+async function giveBack(increment: KeyValue['increment'], { key, window_ms, left_ms }: TakenTurn): Promise<void> {
+  if (left_ms > ending_window_ms) await increment(key, -1, window_ms).catch(() => undefined)
+}
+
+/** Of a count, the calls that went on: it counts those beyond its limit too, so that the first of them is known. */
+export function usedOf(count: number, { limit }: Pick<GuardrailCount, 'limit'>): number {
+  return Math.min(count, limit)
 }
 
 /** Of the calls of one caller that a guardrail counts. */

@@ -4,7 +4,7 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
 import type { CounterValue, KeyValue } from '../../../kernel/store/key-value.ts'
-import { countKey, guardrailsPart } from '../guardrail/guard-call.ts'
+import { countKey, guardrailsPart, usedOf } from '../guardrail/guard-call.ts'
 import { callKind } from '../guardrail/model.ts'
 import { type GuardrailCount, listCounts } from '../guardrail/rules.ts'
 import { type CallUsage, callUsages, usage_window_ms, usageId, usageKey } from './model.ts'
@@ -17,9 +17,7 @@ const quotaReport = z.strictObject({
   guardrail: z.string(),
   window_s: z.int(),
   limit: z.int(),
-  used: z
-    .int()
-    .meta({ description: 'Calls of the caller that the guardrail counts, to all targets; refused ones too' }),
+  used: z.int().meta({ description: 'Calls of the caller that went on under the guardrail, to all targets' }),
   left: z.int(),
   resets_at: z.iso.datetime().optional().meta({ description: 'End of the present window; absent: none has begun' }),
 })
@@ -53,7 +51,8 @@ export const list = operation({
   allow: 'gateway:admin',
 
   async run(call, { limit, cursor, ...filters }) {
-    const { docs, ...counted } = await call.store(callUsages).page(buildListQuery(filters, limit, cursor))
+    const order = { field: 'place', direction: 'asc' } as const
+    const { docs, ...counted } = await call.store(callUsages).page(buildListQuery(filters, limit, cursor, order))
     const { guardrails, increment } = call.part(guardrailsPart)
     const limits = listCounts(guardrails)
     const counts = new CountReader(increment)
@@ -94,16 +93,17 @@ async function showUsage(
   const limits = every.filter(({ guardrail, reason }) =>
     usage.guardrails.some((each) => each.guardrail === guardrail && each.reason === reason),
   )
-  const [passed, refused, ...used] = await Promise.all([
+  const [passed, refused, ...counted] = await Promise.all([
     counts.read(usageKey(id, 'passed'), usage_window_ms),
     counts.read(usageKey(id, 'refused'), usage_window_ms),
     ...limits.map((limit) => counts.read(countKey(limit, usage), limit.window_ms)),
   ])
   const now = call.now()
   const quotas = limits.map(({ guardrail, limit, window_ms }, at) => {
-    const { count = 0, left_ms = 0 } = used[at] ?? {}
-    const resets = count === 0 ? {} : { resets_at: new Date(now + left_ms).toISOString() }
-    return { guardrail, window_s: window_ms / 1_000, limit, used: count, left: Math.max(0, limit - count), ...resets }
+    const { count = 0, left_ms = 0 } = counted[at] ?? {}
+    const used = usedOf(count, { limit })
+    const resets = used === 0 ? {} : { resets_at: new Date(now + left_ms).toISOString() }
+    return { guardrail, window_s: window_ms / 1_000, limit, used, left: limit - used, ...resets }
   })
   const left = quotas.length === 0 ? {} : { left: Math.min(...quotas.map((quota) => quota.left)) }
   return { subject, kind, target, calls: passed.count, refused: refused.count, quotas, ...left }

@@ -3,7 +3,7 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
 import { guardrailsPart } from '../guardrail/guard-call.ts'
 import type { NotedUsage } from '../quota/call-meter.ts'
-import { callUsages, usage_renewal_ms, usage_window_ms } from '../quota/model.ts'
+import { callUsages, usage_renewal_ms, usage_window_ms, usagePlace } from '../quota/model.ts'
 import { settle } from '../settle.ts'
 
 export const keepUsage: Worker = { name: 'keep-usage', when: { every_ms: 2_000 }, run }
@@ -20,7 +20,7 @@ async function run(call: Call): Promise<void> {
   const outcomes = await store.bulk(
     waiting.map(({ id, guardrails, ...route }) => ({
       ...{ do: 'create' as const, id },
-      value: { ...route, guardrails: [...guardrails], expires_ts },
+      value: { ...route, place: usagePlace(route), guardrails: [...guardrails], expires_ts },
     })),
   )
   for (const [at, usage] of waiting.entries()) {
