@@ -57,7 +57,7 @@ type GraphStep = {
   readonly trace: TraceMemory
 }
 
-const steps: Readonly<Record<GraphEvent['event_type'], (step: GraphStep) => void> = {
+const steps: Readonly<Record<GraphEvent['event_type'], (step: GraphStep) => void>> = {
   intent_schema({ event, trace, plan, moment }) {
     const schema = event.payload.schema
     const named = isObject(schema) ? classOfSchema(schema) : undefined
