@@ -3,6 +3,7 @@
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { ServerEvent } from '../../../kernel/operation/operation.ts'
 import { timeoutRefusal } from '../../../kernel/operation/until-aborted.ts'
+import type { ObservedTurn } from '../guide/observation/observe-chat.ts'
 import type { ChatTools } from './chat-tools.ts'
 import type { ChatExchange, ChatRequest, TokenCounts, ToolUse } from './model.ts'
 
@@ -15,6 +16,7 @@ export type Turn = {
   /** The first message to a model. */
   readonly system: string
   readonly signal: AbortSignal
+  readonly observed: ObservedTurn
 }
 
 export type TurnAnswer = {
