@@ -11,6 +11,8 @@ import { list as conversationList } from './conversation/list.ts'
 import { remove as removeConversation } from './conversation/remove.ts'
 import { check } from './guardrail/check.ts'
 import { list as guardrailList } from './guardrail/list.ts'
+import { artifactCollections, artifactOperations, artifactWorkers } from './guide/artifact-operations.ts'
+import { coalescerMetrics } from './guide/coalescer/metrics.ts'
 import { list as ingressList } from './managed-ingress/list.ts'
 import { managedIngresses, managedIngressStates } from './managed-ingress/model.ts'
 import { chatTurnTotal, ingressWriteTotal, managedIngressCount, metrics, serviceCount } from './metrics.ts'
@@ -43,9 +45,13 @@ export const gateway: Role = role(outline, {
   collections: [
     ...[services, objectClaims, toolApprovals, acceptedTools, managedIngresses, jobLeases, callUsages],
     ...[conversations, chatTraces, chatFeedback],
+    ...artifactCollections,
   ],
-  metrics,
-  workers: [expire, pull, followRegistry, followTools, keepIngresses, keepStdioServers, keepUsage],
+  metrics: [...metrics, ...coalescerMetrics],
+  workers: [
+    ...[expire, pull, followRegistry, followTools, keepIngresses, keepStdioServers, keepUsage],
+    ...artifactWorkers,
+  ],
   operations: {
     registration: { register, end },
     'registered-service': { list, get, remove },
@@ -57,6 +63,7 @@ export const gateway: Role = role(outline, {
     chat: { send },
     conversation: { list: conversationList, remove: removeConversation },
     'chat-feedback': { record },
+    ...artifactOperations,
   },
   messages: {},
   serviceInfo: ({ deployment_profile, transports }) => ({
@@ -74,6 +81,7 @@ export const gateway: Role = role(outline, {
     for (const outcome of ingressWriteTotal.labels.outcome) call.count(ingressWriteTotal, { outcome }, 0)
     for (const mode of chatTurnTotal.labels.mode)
       for (const outcome of chatTurnTotal.labels.outcome) call.count(chatTurnTotal, { mode, outcome }, 0)
+    for (const metric of coalescerMetrics) call.count(metric, {}, 0)
     const all = await loadServices(call)
     for (const state of serviceStates)
       call.set(serviceCount, { state }, all.filter((service) => service.state === state).length)
