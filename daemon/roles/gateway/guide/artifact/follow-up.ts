@@ -32,13 +32,15 @@ export async function requestFollowUp(call: Call, changed: Doc<Artifact>): Promi
 export type Demote = (call: Call, id: string, by: Doc<Artifact>) => Promise<unknown>
 
 /** For a worker: the demotions change other artifacts, to which no condition of a request applies. */
-export async function finishChange(call: Call, changed: Doc<Artifact>, demote: Demote): Promise<void> {
+export async function finishChange(call: Call, listed: Doc<Artifact>, demote: Demote): Promise<void> {
+  const { id } = listed
+  // It may have changed since it was listed, such as by the demotion of another.
+  const changed = await call.store(artifacts).get(id)
   await recordChange(call, changed)
-  const { id, value } = changed
-  if (value.status === 'active')
-    for (const listed of value.supersedes) await demoteListed(call, listed, changed, demote)
+  const { version, status, supersedes } = changed.value
+  if (status === 'active') for (const other of supersedes) await demoteListed(call, other, changed, demote)
   await call.store(artifacts).update(id, ({ value: stored }) => {
-    if (stored.version !== value.version || !stored.follow_up) return { answer: undefined }
+    if (stored.version !== version || !stored.follow_up) return { answer: undefined }
     const { pending_audit: _, follow_up: __, ...next } = stored
     return { next: next as Artifact, answer: undefined }
   })
