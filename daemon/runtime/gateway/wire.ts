@@ -6,7 +6,7 @@ import { labelSettings } from '../../kernel/settings/platform-settings.ts'
 import { guardrailsPart } from '../../roles/gateway/guardrail/guard-call.ts'
 import { findChatProblems, openChat } from './open-chat.ts'
 import { findGuardrailProblems, openGuardrails } from './open-guardrails.ts'
-import { openGuide } from './open-guide.ts'
+import { findGuideProblems, openGuide } from './open-guide.ts'
 import { findIngressProblems, openIngresses } from './open-ingresses.ts'
 import { findRegistryProblems, openRegistry } from './open-registry.ts'
 import { openRest } from './open-rest.ts'
@@ -22,6 +22,7 @@ export const wire: RoleWire = {
       ...findGuardrailProblems(resolved, levels),
       ...findIngressProblems(resolved),
       ...findChatProblems(resolved),
+      ...findGuideProblems(resolved),
       ...findStdioServerProblems(resolved, folder),
     ]
   },

@@ -42,7 +42,7 @@ export async function* converse(turn: Turn, model: ChatModel, name: string): Tur
     const { text, tool_calls } = answer
     const latency_ms = Math.round(call.monotonic() - started_ms)
     const used = { tools: tool_calls.map((each) => each.name), tokens: answer.tokens, latency_ms }
-    observeModelTurn(call, turn.observed, { model: name, round, text, ...used })
+    if (turn.observed) observeModelTurn(call, turn.observed, { model: name, round, text, ...used })
     tokens = addTokens(tokens, answer.tokens)
     if (!mayCallTools || answer.tool_calls.length === 0) {
       const response = answer.text === '' ? describeSilence(round, answer.tool_calls.length) : answer.text

@@ -16,7 +16,8 @@ export type Turn = {
   /** The first message to a model. */
   readonly system: string
   readonly signal: AbortSignal
-  readonly observed: ObservedTurn
+  /** Absent: the guidance layer does not observe it, such as a turn of its own chat. */
+  readonly observed?: ObservedTurn
 }
 
 export type TurnAnswer = {
