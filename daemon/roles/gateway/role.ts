@@ -11,6 +11,9 @@ import { list as conversationList } from './conversation/list.ts'
 import { remove as removeConversation } from './conversation/remove.ts'
 import { check } from './guardrail/check.ts'
 import { list as guardrailList } from './guardrail/list.ts'
+import { artifacts } from './guide/artifact/model.ts'
+import { guidanceMetrics } from './guide/guidance/metrics.ts'
+import { lineageEvents } from './guide/lineage/model.ts'
 import { list as ingressList } from './managed-ingress/list.ts'
 import { managedIngresses, managedIngressStates } from './managed-ingress/model.ts'
 import { chatTurnTotal, ingressWriteTotal, managedIngressCount, metrics, serviceCount } from './metrics.ts'
@@ -32,20 +35,26 @@ import { acceptedTools, toolApprovals } from './service-tool/model.ts'
 import { review } from './service-tool/review.ts'
 import { withdraw } from './service-tool/withdraw.ts'
 import { expire } from './workers/expire.ts'
+import { followArtifacts } from './workers/follow-artifacts.ts'
 import { followRegistry } from './workers/follow-registry.ts'
 import { followTools } from './workers/follow-tools.ts'
 import { keepIngresses } from './workers/keep-ingresses.ts'
 import { keepStdioServers } from './workers/keep-stdio-servers.ts'
 import { keepUsage } from './workers/keep-usage.ts'
 import { pull } from './workers/pull.ts'
+import { writeLineage } from './workers/write-lineage.ts'
 
 export const gateway: Role = role(outline, {
   collections: [
     ...[services, objectClaims, toolApprovals, acceptedTools, managedIngresses, jobLeases, callUsages],
     ...[conversations, chatTraces, chatFeedback],
+    ...[artifacts, lineageEvents],
   ],
-  metrics,
-  workers: [expire, pull, followRegistry, followTools, keepIngresses, keepStdioServers, keepUsage],
+  metrics: [...metrics, ...guidanceMetrics],
+  workers: [
+    ...[expire, pull, followRegistry, followTools, keepIngresses, keepStdioServers, keepUsage],
+    ...[followArtifacts, writeLineage],
+  ],
   operations: {
     registration: { register, end },
     'registered-service': { list, get, remove },

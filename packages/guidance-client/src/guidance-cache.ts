@@ -19,7 +19,8 @@ export class GuidanceCache {
   /** Replaces the set. Null, as in a response without guidance, empties it: what was demoted must not stay. */
   update(block: GuidanceBlock | null | undefined): void {
     const byType = new Map<string, AttachedArtifact[]>()
-    for (const artifact of block?.artifacts ?? []) byType.set(artifact.type, [...(byType.get(artifact.type) ?? []), artifact])
+    for (const artifact of block?.artifacts ?? [])
+      byType.set(artifact.type, [...(byType.get(artifact.type) ?? []), artifact])
     for (const [type, artifacts] of byType) byType.set(type, sortByRank(artifacts))
     this.#byType = byType
   }

@@ -6,6 +6,7 @@ import type { UntrustedObject } from '../../../kernel/tools/tool-service.ts'
 import type { ToolOutcome } from './chat-tools.ts'
 import type { TokenCounts, ToolUse } from './model.ts'
 import { type OfferedTool, offerTools } from './offer-tools.ts'
+import { readOwnGuidance } from './own-guidance.ts'
 import { cutText } from './rules.ts'
 import { chatSettings } from './settings.ts'
 import { buildSystemPrompt } from './system-prompt.ts'
@@ -21,7 +22,7 @@ export async function* converse(turn: Turn, model: ChatModel, name: string): Tur
   const { max_rounds } = call.settings(chatSettings)
   const offered = await offerTools(turn)
   const messages: ModelMessage[] = [
-    { role: 'system', text: buildSystemPrompt(request) },
+    { role: 'system', text: buildSystemPrompt(request, readOwnGuidance(call, turn.ceiling)) },
     ...turn.exchanges.flatMap(({ message, response }): ModelMessage[] => [
       { role: 'user', text: message },
       { role: 'assistant', text: response },

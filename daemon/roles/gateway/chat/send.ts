@@ -3,6 +3,7 @@ import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation, RawResponse, type ServerEvent } from '../../../kernel/operation/operation.ts'
 import { preferredMediaType } from '../../../kernel/operation/preferred-media-type.ts'
+import { attachGuidance } from '../guide/guidance/attach.ts'
 import { chatTurnTotal } from '../metrics.ts'
 import { answerOffline } from './answer-offline.ts'
 import { openChatTools } from './chat-tools.ts'
@@ -83,7 +84,8 @@ async function* performTurn(call: Call, terms: TurnTerms): AsyncGenerator<Server
     outcome = 'answered'
     const { model_used, tokens, tool_calls } = answer
     const { id: conversation_id } = terms.conversation
-    return { response, conversation_id, tool_calls: [...tool_calls], model_used, tokens, guide_guidance: null }
+    const guide_guidance = attachGuidance(call, { scope: 'l1' })
+    return { response, conversation_id, tool_calls: [...tool_calls], model_used, tokens, guide_guidance }
   } catch (error) {
     outcome = call.signal.aborted ? 'cancelled' : 'failed'
     throw error
@@ -96,7 +98,7 @@ async function* performTurn(call: Call, terms: TurnTerms): AsyncGenerator<Server
 function startTurn(call: Call, { request, conversation, ceiling }: TurnTerms, signal: AbortSignal): TurnEvents {
   const { model } = call.part(chatPart)
   const tools = openChatTools(call, { ceiling, mayChange: request.allow_changes === true })
-  const turn = { call, request, tools, exchanges: conversation.exchanges, signal }
+  const turn = { call, request, tools, exchanges: conversation.exchanges, signal, ceiling }
   const name = request.model ?? call.settings(chatSettings).model ?? ''
   return model ? converse(turn, model, name) : answerOffline(turn)
 }

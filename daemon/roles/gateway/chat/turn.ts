@@ -13,6 +13,8 @@ export type Turn = {
   /** Earlier ones of the conversation, oldest first. */
   readonly exchanges: readonly ChatExchange[]
   readonly signal: AbortSignal
+  /** Highest level of data for this turn; undefined: that of the caller. */
+  readonly ceiling: string | undefined
 }
 
 export type TurnAnswer = {

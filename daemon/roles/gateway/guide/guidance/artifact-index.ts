@@ -80,9 +80,8 @@ export class ArtifactIndex {
       if (artifact) this.#byId.set(id, artifact)
       else this.#byId.delete(id)
     }
-    const added = Map.groupBy(
-      changes.flatMap(({ id }) => this.#byId.get(id) ?? []),
-      ({ tenant_id }) => this.#tenantOf(tenant_id),
+    const added = Map.groupBy(new Set(changes.flatMap(({ id }) => this.#byId.get(id) ?? [])), ({ tenant_id }) =>
+      this.#tenantOf(tenant_id),
     )
     return [...touched].flatMap(([tenant, types]) => this.#renew(tenant, types, added.get(tenant) ?? [], now))
   }
