@@ -1,8 +1,9 @@
-// Opens the guidance layer: its intake, and the model of its embeddings.
+// Opens the guidance layer: its intake, the model of its embeddings, and what it attaches.
 import type { SiteResources } from '../../boot/site-resources.ts'
 import type { ProfileProblem } from '../../kernel/settings/profile-error.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { findEmbedderProblems, openEmbedder } from './open-embedder.ts'
+import { openGuidance } from './open-guidance.ts'
 import { openObserver } from './open-observer.ts'
 
 export function findGuideProblems(resolved: ResolvedSettings): ProfileProblem[] {
@@ -10,7 +11,7 @@ export function findGuideProblems(resolved: ResolvedSettings): ProfileProblem[] 
 }
 
 export function openGuide(
-  resources: Pick<SiteResources, 'resolved' | 'random'>,
+  resources: Pick<SiteResources, 'resolved' | 'random' | 'site'>,
 ): readonly (readonly [string, unknown])[] {
-  return [...openObserver(resources), openEmbedder(resources.resolved)]
+  return [...openObserver(resources), openEmbedder(resources.resolved), openGuidance(resources)]
 }

@@ -3,6 +3,7 @@ import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation, RawResponse, type ServerEvent } from '../../../kernel/operation/operation.ts'
 import { preferredMediaType } from '../../../kernel/operation/preferred-media-type.ts'
+import { attachGuidance } from '../guide/guidance/attach.ts'
 import { observeFailure, observeRequest, observeResponse } from '../guide/observation/observe-chat.ts'
 import { guideSettings } from '../guide/settings.ts'
 import { chatTurnTotal } from '../metrics.ts'
@@ -12,6 +13,7 @@ import { keepExchange, keepTrace, type OpenConversation, openConversation, owner
 import { converse } from './converse.ts'
 import { guardChat } from './guard-chat.ts'
 import { type ChatRequest, type ChatResponse, chatRequest, chatResponse } from './model.ts'
+import { readOwnGuidance } from './own-guidance.ts'
 import { chatPart } from './parts.ts'
 import { cutText } from './rules.ts'
 import { chatSettings } from './settings.ts'
@@ -96,7 +98,8 @@ async function* performTurn(call: Call, terms: TurnTerms): AsyncGenerator<Server
     observeResponse(call, observed, { ...answer, response })
     const { model_used, tokens, tool_calls } = answer
     const { id: conversation_id } = terms.conversation
-    return { response, conversation_id, tool_calls: [...tool_calls], model_used, tokens, guide_guidance: null }
+    const guide_guidance = attachGuidance(call, { scope: 'l1' })
+    return { response, conversation_id, tool_calls: [...tool_calls], model_used, tokens, guide_guidance }
   } catch (error) {
     outcome = call.signal.aborted ? 'cancelled' : 'failed'
     observeFailure(call, observed, error)
@@ -112,7 +115,7 @@ function startTurn(call: Call, { request, conversation, ceiling }: TurnTerms, si
   const tools = openChatTools(call, { ceiling, mayChange: request.allow_changes === true })
   const turn = {
     ...{ call, request, tools, exchanges: conversation.exchanges, signal },
-    system: buildSystemPrompt(request),
+    system: model ? buildSystemPrompt(request, readOwnGuidance(call, ceiling)) : '',
     observed: { conversation_id: conversation.id, ceiling },
   }
   const name = request.model ?? call.settings(chatSettings).model ?? ''
