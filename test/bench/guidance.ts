@@ -1,0 +1,45 @@
+// Measures the guidance layer: how soon changes of outcomes are found, and how much of what it learns helps.
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { ChangeDetector } from '../../daemon/roles/gateway/guide/drift/change-detector.ts'
+import { computeMedian, type Figure } from '../support/bench/figure.ts'
+import { type OutcomeStream, scoreDetection } from '../support/guide/detection-score.ts'
+
+/** Of ADWIN with its defaults (river 0.26.1) on these streams, by the rules of `scoreDetection`: the goals. */
+const adwin = { f1: 0.98, falseAlarmsPer10k: 0.43, delay: 209 }
+
+/** GUIDE_DRIFT_DATA names the folder with `streams.jsonl.gz`: a JSON line for each stream, with its `changes` and `bits`. */
+export async function bench(report: (figure: Figure) => void): Promise<void> {
+  measureDrift(report)
+}
+
+function measureDrift(report: (figure: Figure) => void): void {
+  const file = path.join(process.env.GUIDE_DRIFT_DATA ?? '', 'streams.jsonl.gz')
+  if (!existsSync(file)) {
+    process.stderr.write('SKIPPED: drift: GUIDE_DRIFT_DATA must name the folder of the labelled streams\n')
+    return
+  }
+  const lines = gunzipSync(readFileSync(file)).toString().trim().split('\n')
+  const streams = lines.map((line): OutcomeStream => JSON.parse(line))
+  const outcomes = streams.reduce((sum, { bits }) => sum + bits.length, 0)
+  const started = performance.now()
+  const found = scoreDetection(streams, listAlarms)
+  const elapsed_ms = performance.now() - started
+  report({ figure: 'drift F1', value: found.f1, unit: '', beside: adwin.f1, atLeast: adwin.f1 })
+  const falseAlarms = { value: found.falseAlarmsPer10k, beside: adwin.falseAlarmsPer10k }
+  report({ figure: 'drift false alarms', ...falseAlarms, unit: '/10k', atMost: adwin.falseAlarmsPer10k })
+  const delay = { value: computeMedian(found.delays), beside: adwin.delay }
+  report({ figure: 'drift delay', ...delay, unit: 'outcomes', atMost: adwin.delay })
+  report({ figure: 'drift time', value: (elapsed_ms * 1_000) / outcomes, unit: 'us', atMost: 50 })
+  const always = scoreDetection(streams, (bits) => Array.from({ length: bits.length / 100 }, (_, at) => at * 100 + 99))
+  report({ figure: 'always alarming F1', value: always.f1, unit: '' })
+  report({ figure: 'always alarming false', value: always.falseAlarmsPer10k, unit: '/10k' })
+}
+
+function listAlarms(bits: string): number[] {
+  const detector = new ChangeDetector()
+  const alarms: number[] = []
+  for (let at = 0; at < bits.length; at += 1) if (detector.add(bits[at] === '1')) alarms.push(at)
+  return alarms
+}
