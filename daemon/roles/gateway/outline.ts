@@ -3,6 +3,7 @@ import { outline as outlineOf } from '../../kernel/role/role.ts'
 import { agentspace_host } from '../../shared/routing/routed-services.ts'
 import { chatSettings } from './chat/settings.ts'
 import { guardrailSettings } from './guardrail/settings.ts'
+import { guideSettings } from './guide/settings.ts'
 import { listener, settings } from './settings.ts'
 
 export const outline = outlineOf({
@@ -14,7 +15,7 @@ export const outline = outlineOf({
   tool_hosts: [agentspace_host],
   api_prefix: '/api/v2/gateway',
   needs: ['site'],
-  settings: [settings, guardrailSettings, chatSettings],
+  settings: [settings, guardrailSettings, chatSettings, guideSettings],
   takes: {},
   load: async () => (await import('./role.ts')).gateway,
 })

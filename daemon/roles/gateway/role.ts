@@ -11,6 +11,12 @@ import { list as conversationList } from './conversation/list.ts'
 import { remove as removeConversation } from './conversation/remove.ts'
 import { check } from './guardrail/check.ts'
 import { list as guardrailList } from './guardrail/list.ts'
+import { graphHeads } from './guide/graph/head-model.ts'
+import { graphEdges, graphNodes } from './guide/graph/model.ts'
+import { graphSnapshots } from './guide/graph/snapshot-model.ts'
+import { observationMetrics } from './guide/observation/metrics.ts'
+import { observations } from './guide/observation/model.ts'
+import { record as recordObservation } from './guide/observation/record.ts'
 import { list as ingressList } from './managed-ingress/list.ts'
 import { managedIngresses, managedIngressStates } from './managed-ingress/model.ts'
 import { chatTurnTotal, ingressWriteTotal, managedIngressCount, metrics, serviceCount } from './metrics.ts'
@@ -34,6 +40,7 @@ import { withdraw } from './service-tool/withdraw.ts'
 import { expire } from './workers/expire.ts'
 import { followRegistry } from './workers/follow-registry.ts'
 import { followTools } from './workers/follow-tools.ts'
+import { ingestObservations } from './workers/ingest-observations.ts'
 import { keepIngresses } from './workers/keep-ingresses.ts'
 import { keepStdioServers } from './workers/keep-stdio-servers.ts'
 import { keepUsage } from './workers/keep-usage.ts'
@@ -43,9 +50,10 @@ export const gateway: Role = role(outline, {
   collections: [
     ...[services, objectClaims, toolApprovals, acceptedTools, managedIngresses, jobLeases, callUsages],
     ...[conversations, chatTraces, chatFeedback],
+    ...[observations, graphNodes, graphEdges, graphHeads, graphSnapshots],
   ],
-  metrics,
-  workers: [expire, pull, followRegistry, followTools, keepIngresses, keepStdioServers, keepUsage],
+  metrics: [...metrics, ...observationMetrics],
+  workers: [expire, pull, followRegistry, followTools, keepIngresses, keepStdioServers, keepUsage, ingestObservations],
   operations: {
     registration: { register, end },
     'registered-service': { list, get, remove },
@@ -57,6 +65,7 @@ export const gateway: Role = role(outline, {
     chat: { send },
     conversation: { list: conversationList, remove: removeConversation },
     'chat-feedback': { record },
+    'guide.observation': { record: recordObservation },
   },
   messages: {},
   serviceInfo: ({ deployment_profile, transports }) => ({

@@ -5,6 +5,7 @@ import { checkRepeatedRequest } from '../../../kernel/operation/check-repeated-r
 import { operation } from '../../../kernel/operation/operation.ts'
 import { traceKey } from '../chat/conversation.ts'
 import { chatTraces } from '../chat/model.ts'
+import { observeFeedback } from '../guide/observation/observe-chat.ts'
 import { chatFeedback, feedbackFields } from './model.ts'
 
 /** On one trace. */
@@ -46,6 +47,7 @@ export const record = operation({
     const created = before ?? (await store.create(feedback_id, value))
     const doc = created === 'exists' ? await store.get(feedback_id) : created
     const repeated = checkRepeatedRequest(call, doc)
+    if (!before && created !== 'exists') observeFeedback(call, { trace_id, kind, text, conversation_id })
     return isRefusal(repeated) ? repeated : { feedback_id, trace_id, kind: doc.value.kind }
   },
 })

@@ -3,6 +3,7 @@ import { parseJson } from '../../../kernel/encoding/parse-json.ts'
 import type { ChatModel, ModelMessage, ModelTokens, ModelToolCall } from '../../../kernel/model/chat-model.ts'
 import { abortRefusal } from '../../../kernel/operation/until-aborted.ts'
 import type { UntrustedObject } from '../../../kernel/tools/tool-service.ts'
+import { observeModelTurn } from '../guide/observation/observe-chat.ts'
 import type { ToolOutcome } from './chat-tools.ts'
 import type { TokenCounts, ToolUse } from './model.ts'
 import { type OfferedTool, offerTools } from './offer-tools.ts'
@@ -34,10 +35,15 @@ export async function* converse(turn: Turn, model: ChatModel, name: string): Tur
   for (let round = 1; ; round += 1) {
     const mayCallTools = round < max_rounds && !session.isSpent
     const prompt = { model: name, messages, tools, mayCallTools, signal, trace: call.trace }
+    const started_ms = call.monotonic()
     const answers = model.answer(prompt)
     let step = await answers.next()
     for (; !step.done; step = await answers.next()) yield textEvent(step.value)
     const answer = step.value
+    const { text, tool_calls } = answer
+    const latency_ms = Math.round(call.monotonic() - started_ms)
+    const used = { tools: tool_calls.map((each) => each.name), tokens: answer.tokens, latency_ms }
+    observeModelTurn(call, turn.observed, { model: name, round, text, ...used })
     tokens = addTokens(tokens, answer.tokens)
     if (!mayCallTools || answer.tool_calls.length === 0) {
       const response = answer.text === '' ? describeSilence(round, answer.tool_calls.length) : answer.text

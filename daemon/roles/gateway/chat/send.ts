@@ -3,6 +3,8 @@ import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation, RawResponse, type ServerEvent } from '../../../kernel/operation/operation.ts'
 import { preferredMediaType } from '../../../kernel/operation/preferred-media-type.ts'
+import { observeFailure, observeRequest, observeResponse } from '../guide/observation/observe-chat.ts'
+import { guideSettings } from '../guide/settings.ts'
 import { chatTurnTotal } from '../metrics.ts'
 import { answerOffline } from './answer-offline.ts'
 import { openChatTools } from './chat-tools.ts'
@@ -47,13 +49,17 @@ export const send = operation({
 })
 
 /** What the operator does not allow, whatever the message says. */
-function checkRequest(call: Call, { model, allow_changes }: ChatRequest): Refusal | undefined {
+function checkRequest(call: Call, { model, allow_changes, intent_schema }: ChatRequest): Refusal | undefined {
   const settings = call.settings(chatSettings)
   const allowed = call.part(chatPart).model ? [settings.model, ...settings.models] : []
   if (model !== undefined && !allowed.includes(model)) {
     const names = allowed.length === 0 ? 'this site has no chat model' : `it must be one of ${allowed.join(', ')}`
     return refuse('invalid', 'the model is not allowed', [{ path: 'model', message: names }])
   }
+  if (intent_schema === undefined && call.settings(guideSettings).require_intent_schema)
+    return refuse('malformed', 'this site needs an intent schema with each message (guide.require_intent_schema)', [
+      { path: 'intent_schema', message: 'must be set' },
+    ])
   return allow_changes && settings.changes === 'never'
     ? refuse('forbidden', 'the operator of this site does not allow changes by chat (chat.changes)')
     : undefined
@@ -75,17 +81,21 @@ async function* performTurn(call: Call, terms: TurnTerms): AsyncGenerator<Server
   const mode = model ? 'model' : 'offline'
   const { turn_s, max_answer_bytes } = call.settings(chatSettings)
   const limit = limitTime(call, turn_s * 1_000)
+  const observed = { conversation_id: terms.conversation.id, ceiling: terms.ceiling }
   let outcome: 'answered' | 'failed' | 'cancelled' = 'cancelled'
   try {
+    observeRequest(call, observed, terms.request)
     const answer = yield* startTurn(call, terms, limit.signal)
     const response = cutText(answer.response, max_answer_bytes)
     await keepTurn(call, terms, { ...answer, response })
     outcome = 'answered'
+    observeResponse(call, observed, { ...answer, response })
     const { model_used, tokens, tool_calls } = answer
     const { id: conversation_id } = terms.conversation
     return { response, conversation_id, tool_calls: [...tool_calls], model_used, tokens, guide_guidance: null }
   } catch (error) {
     outcome = call.signal.aborted ? 'cancelled' : 'failed'
+    observeFailure(call, observed, error)
     throw error
   } finally {
     limit.end()
@@ -96,7 +106,14 @@ async function* performTurn(call: Call, terms: TurnTerms): AsyncGenerator<Server
 function startTurn(call: Call, { request, conversation, ceiling }: TurnTerms, signal: AbortSignal): TurnEvents {
   const { model } = call.part(chatPart)
   const tools = openChatTools(call, { ceiling, mayChange: request.allow_changes === true })
-  const turn = { call, request, tools, exchanges: conversation.exchanges, signal }
+  const turn = {
+    call,
+    request,
+    tools,
+    exchanges: conversation.exchanges,
+    signal,
+    observed: { conversation_id: conversation.id, ceiling },
+  }
   const name = request.model ?? call.settings(chatSettings).model ?? ''
   return model ? converse(turn, model, name) : answerOffline(turn)
 }

@@ -3,6 +3,7 @@
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { ServerEvent } from '../../../kernel/operation/operation.ts'
 import { timeoutRefusal } from '../../../kernel/operation/until-aborted.ts'
+import type { ObservedTurn } from '../guide/observation/observe-chat.ts'
 import type { ChatTools } from './chat-tools.ts'
 import type { ChatExchange, ChatRequest, TokenCounts, ToolUse } from './model.ts'
 
@@ -13,6 +14,7 @@ export type Turn = {
   /** Earlier ones of the conversation, oldest first. */
   readonly exchanges: readonly ChatExchange[]
   readonly signal: AbortSignal
+  readonly observed: ObservedTurn
 }
 
 export type TurnAnswer = {

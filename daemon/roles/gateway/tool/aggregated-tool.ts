@@ -6,6 +6,7 @@ import type { AddressedOperation, AnyOperation } from '../../../kernel/operation
 import type { InputKind } from '../../../kernel/tools/client-input.ts'
 import type { ToolDefinition, UntrustedObject } from '../../../kernel/tools/tool-service.ts'
 import { collectTexts } from '../guardrail/collect-texts.ts'
+import { observeToolCall } from '../guide/observation/observe-tool.ts'
 import { toolCallTotal } from '../metrics.ts'
 import { guardUse } from './guard-use.ts'
 import { requestToken, type TokenTarget } from './request-token.ts'
@@ -68,13 +69,20 @@ async function callTool(call: Call, tool: AggregatedTool, input: UntrustedObject
   const limits = await guardUse(call, use)
   if (isRefusal(limits)) return limits
   const counted = (outcome: 'answered' | 'refused') => call.count(toolCallTotal, { service, tool: of, outcome })
+  const started_ms = call.monotonic()
+  const observed = (answer: unknown) => {
+    const latency_ms = Math.round(call.monotonic() - started_ms)
+    observeToolCall(call, { service, tool: of, input, ceiling: limits.ceiling, latency_ms }, answer)
+  }
   try {
     const token = await requestToken(call, tool, limits.ceiling)
     const answer = isRefusal(token) ? token : await tool.perform(call, input, token)
     counted(isRefusal(answer) ? 'refused' : 'answered')
+    if (!isRefusal(token)) observed(answer)
     return answer
   } catch (error) {
     counted('refused')
+    observed(error)
     throw error
   }
 }

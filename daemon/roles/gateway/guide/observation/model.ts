@@ -51,6 +51,9 @@ export const storedObservation = z.strictObject({
   needs_review: z.boolean(),
   /** Digest of (trace_id, event_type, timestamp, service). */
   dedup_key: z.string(),
+  /** Batch in which it was stored and applied to the graphs, and its place in it: the order of all observations. */
+  batch_seq: z.int().min(0),
+  batch_at: z.int().min(0),
   tags: z.array(z.string().min(1).max(64)).max(64),
   notes: z.string().max(8_192),
   expires_ts: z.number(),
@@ -60,7 +63,7 @@ export type StoredObservation = z.infer<typeof storedObservation>
 export const observations = collection({
   name: 'guide_observation',
   schema: storedObservation,
-  indexes: ['trace_id', 'event_type', 'service', 'conversation_id', 'needs_review', 'create_ts'],
+  indexes: ['trace_id', 'event_type', 'service', 'conversation_id', 'needs_review', 'batch_seq', 'create_ts'],
   documented: {
     alias: 'guide_observations',
     fields: { trace_id: 'trace_id', event_type: 'event_type', service: 'service', create_ts: 'create_ts' },

@@ -1,0 +1,125 @@
+// Stores a batch of what waited in the queue, and applies it to the graphs: with retries, and then to the dead letters.
+import { isRefusal } from '../../../../kernel/error/errors.ts'
+import { computeBackoff_ms, drawChance } from '../../../../kernel/network/backoff.ts'
+import type { Call } from '../../../../kernel/operation/call.ts'
+import { closeWork, loadHead, openTurn, performWork, type TurnTerms } from '../graph/turn.ts'
+import { guideSettings } from '../settings.ts'
+import { ingestPostFailureTotal, ingestWorkerFailureTotal, lastDrainTs } from './metrics.ts'
+import { nameService } from './observe.ts'
+import { learnerPart, type ObserverParts, observerPart } from './parts.ts'
+import { dropRepeats, planBatch, readEnvelope } from './prepare-batch.ts'
+import type { EntryOffer } from './queue.ts'
+import type { PendingObservation } from './rules.ts'
+
+export const batch_size = 500
+
+export async function ingestBatch(call: Call, taken: readonly EntryOffer[], attempt: string): Promise<void> {
+  const observer = call.part(observerPart)
+  const pending = readEntries(call, observer, taken)
+  if (pending.length === 0) return
+  const { ingest_worker_retry_attempts: retries } = call.settings(guideSettings)
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await storeBatch(call, observer, pending, { attempt, isRetry: tries > 0 })
+    } catch (error) {
+      // The copy in memory may be ahead of the store, or behind it.
+      observer.book.clear()
+      if (tries < retries && !call.signal.aborted) {
+        await call.wait(computeBackoff_ms(tries + 1, drawChance(call.random)), call.signal)
+        continue
+      }
+      await giveUpWork(call, observer, error)
+      return await giveUp(call, observer, pending, error)
+    }
+  }
+}
+
+/** Checks envelopes; those that are wrong are logged and counted, and the others go on. */
+function readEntries(call: Call, observer: ObserverParts, taken: readonly EntryOffer[]): PendingObservation[] {
+  return taken.flatMap(({ entry, service }) => {
+    if (entry.kind === 'observation') return [entry.observation]
+    const read = readEnvelope(entry.envelope, observer.principals)
+    if (!('message' in read)) {
+      const { trace_id } = entry.envelope
+      if (read.trace_id !== trace_id)
+        call.log.info('gateway.guide.observation.other_trace', { trace_id: read.trace_id, request_trace_id: trace_id })
+      return [read]
+    }
+    observer.stored.invalid += 1
+    call.count(ingestPostFailureTotal, { service, kind: 'invalid' })
+    const { token_subject } = entry.envelope.emitter
+    call.log.warn('gateway.guide.observation.invalid', { ...read, subject: token_subject })
+    return []
+  })
+}
+
+async function storeBatch(
+  call: Call,
+  observer: ObserverParts,
+  pending: readonly PendingObservation[],
+  { attempt, isRetry }: { readonly attempt: string; readonly isRetry: boolean },
+): Promise<void> {
+  const { ingest_dedup_window_s, ingest_worker_concurrency: concurrency } = call.settings(guideSettings)
+  const terms: TurnTerms = { book: observer.book, attempt, concurrency }
+  for (;;) {
+    const head = await openTurn(call, terms)
+    const drafts = await dropRepeats(call, pending, ingest_dedup_window_s * 1_000, isRetry)
+    if (drafts.length === 0) return noteStored(call, observer, pending, 0)
+    const work = await planBatch(call, observer.book, drafts, head.value.seq + 1)
+    if (!(await performWork(call, terms, head, work))) {
+      // The plan has changed what traces remember.
+      observer.book.clear()
+      continue
+    }
+    noteStored(call, observer, pending, drafts.length)
+    if (work.kind === 'observations') {
+      const batch = work.observations.map((each) => ({ ...each, version: 1 }))
+      call.part(learnerPart).learner?.onStored(batch)
+    }
+    return
+  }
+}
+
+function noteStored(
+  call: Call,
+  { queue, stored }: ObserverParts,
+  pending: readonly PendingObservation[],
+  fresh: number,
+): void {
+  const now = call.now()
+  stored.observations += fresh
+  stored.repeats += pending.length - fresh
+  for (const service of new Set(pending.map((each) => nameService(call, each.service)))) {
+    queue.last_drain.set(service, now)
+    call.set(lastDrainTs, { service }, now / 1_000)
+  }
+}
+
+/** Work that fails for a reason that no later attempt can change would hold up all further work. */
+async function giveUpWork(call: Call, observer: ObserverParts, error: unknown): Promise<void> {
+  if (isRefusal(error) || call.signal.aborted) return
+  const head = await loadHead(call).catch(() => undefined)
+  if (head?.value.state !== 'open') return
+  const { seq, work } = head.value
+  if (work?.kind === 'observations')
+    await giveUp(
+      call,
+      observer,
+      work.observations.map(({ value }) => value),
+      error,
+    )
+  await closeWork(call, seq).catch(() => undefined)
+}
+
+async function giveUp(
+  call: Call,
+  { deadLetters, stored }: ObserverParts,
+  pending: readonly PendingObservation[],
+  error: unknown,
+): Promise<void> {
+  stored.failed += pending.length
+  for (const { service } of pending) call.count(ingestWorkerFailureTotal, { service: nameService(call, service) })
+  const lines = pending.map((each) => JSON.stringify(each))
+  const isKept = (await deadLetters?.append(lines).catch(() => false)) ?? false
+  call.log.warn('gateway.guide.ingest.given_up', { observations: pending.length, isKept, error })
+}

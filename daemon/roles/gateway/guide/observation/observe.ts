@@ -1,0 +1,83 @@
+// Observes an event of the gateway: it is put into the queue of this process, and the request goes on at once.
+import type { Call } from '../../../../kernel/operation/call.ts'
+import { other_label_value } from '../../../../kernel/telemetry/metrics.ts'
+import { labelOfCaller } from '../../chat/rules.ts'
+import { serviceToolsPart } from '../../service-tool/parts.ts'
+import { guideSettings } from '../settings.ts'
+import { boundPayload } from './bound-payload.ts'
+import { ingestAcceptedTotal, ingestDroppedTotal } from './metrics.ts'
+import type { EventType } from './model.ts'
+import { type ObserverParts, observerPart } from './parts.ts'
+import type { EntryOffer } from './queue.ts'
+import { stampObservation } from './rules.ts'
+
+export type ObservedEvent = {
+  readonly event_type: EventType
+  readonly service: string
+  readonly conversation_id?: string
+  /** Default: that of the request. */
+  readonly trace_id?: string
+  /** The highest level of data in the event; undefined: that of the caller. */
+  readonly ceiling?: string | undefined
+  readonly payload: unknown
+}
+
+/** The name of the gateway among services. */
+export const gateway_service = 'gateway'
+/** The worker that stores what waits in the queue. */
+export const ingest_worker = 'ingest-observations'
+
+/** Never throws and never waits: what fails here is logged, and the request knows nothing of it. */
+export function observe(call: Call, event: ObservedEvent): void {
+  try {
+    if (!call.settings(guideSettings).enabled) return
+    const { tenant_id, subject, roles } = call.caller
+    const observer = call.part(observerPart)
+    const now = call.now()
+    const observation = stampObservation(
+      {
+        ...{ tenant_id, label: labelOfCaller(call.caller, call.site.labels, event.ceiling) },
+        ...{ event_type: event.event_type, service: event.service, timestamp: nextInstant(observer.instants, now) },
+        ...{ trace_id: event.trace_id ?? call.trace.trace_id, parent_trace_id: null },
+        conversation_id: event.conversation_id ?? '',
+        caller_identity: { username: subject, roles: [...roles] },
+        emitted_by: { token_subject: subject, token_roles: [...roles], context: 'in_process' },
+        payload: boundPayload(event.payload),
+      },
+      now,
+      observer.principals,
+    )
+    offerEntry(call, { kind: 'observation', observation }, event.service)
+  } catch (error) {
+    call.log.warn('gateway.guide.observation.failed', { error })
+  }
+}
+
+/** Puts an entry into the queue. False: it was full, and the entry is dropped and counted. */
+export function offerEntry(call: Call, entry: EntryOffer['entry'], of: string): boolean {
+  const { queue } = call.part(observerPart)
+  const service = nameService(call, of)
+  const bytes = JSON.stringify(entry).length
+  const isFirst = queue.depth === 0
+  const isAccepted = queue.offer({ entry, service, bytes, now: call.now() })
+  call.count(isAccepted ? ingestAcceptedTotal : ingestDroppedTotal, { service })
+  if (isFirst && isAccepted) call.wake(ingest_worker)
+  return isAccepted
+}
+
+/** The name as the registry knows it, so that callers cannot invent values of labels. */
+export function nameService(call: Pick<Call, 'part'>, service: string): string {
+  const { own, states } = call.part(serviceToolsPart)
+  return service === gateway_service || own.has(service) || states.has(service) ? service : other_label_value
+}
+
+/** ISO 8601 with microseconds: the number of the event in its millisecond, so that two events are never one. */
+function nextInstant(instants: ObserverParts['instants'], now: number): string {
+  if (instants.at !== now) {
+    instants.at = now
+    instants.count = 0
+  }
+  const digits = String(instants.count % 1_000).padStart(3, '0')
+  instants.count += 1
+  return new Date(now).toISOString().replace('Z', `${digits}Z`)
+}

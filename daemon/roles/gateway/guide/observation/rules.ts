@@ -1,0 +1,82 @@
+// Pure decisions of observations: which repeats which, and which an administrator should look at.
+import { sha256 } from '../../../../kernel/encoding/canonical-json.ts'
+import type { Label } from '../../../../kernel/label/label.ts'
+import { labelKeyOf } from '../../../../kernel/store/store.ts'
+import type { Emitter, Envelope, StoredObservation } from './model.ts'
+
+export const observation_keep_ms = 30 * 86_400_000
+
+/** The same instant is written in one way, with every digit of its fraction: emitters may count microseconds. */
+export function normaliseInstant(timestamp: string): string {
+  const fraction = /\.(\d+)/.exec(timestamp)?.[1] ?? ''
+  const digits = fraction.slice(3, 9).replace(/0+$/, '')
+  return new Date(timestamp).toISOString().replace('Z', `${digits}Z`)
+}
+
+/** Of document 002: (trace_id, event_type, timestamp, service), within a tenant and a label. */
+export function dedupKeyOf(
+  { tenant_id, label }: { readonly tenant_id: string; readonly label?: Label | undefined },
+  event: Pick<Envelope, 'trace_id' | 'event_type' | 'timestamp' | 'service'>,
+): string {
+  const { trace_id, event_type, timestamp, service } = event
+  const of = [tenant_id, labelKeyOf({ tenant_id, label }), trace_id, event_type, normaliseInstant(timestamp), service]
+  return sha256(JSON.stringify(of))
+}
+
+/**
+ * Ids under which a repeat within the window may be stored: that of the window of the time, then that of the window before.
+ * An observation is created under the first.
+ */
+export function observationIds(dedup_key: string, at: number, window_ms: number): readonly [string, string] {
+  const window = Math.floor(at / window_ms)
+  const idOf = (each: number) => `observation_${sha256(`${dedup_key} ${each}`).slice(0, 32)}`
+  return [idOf(window), idOf(window - 1)]
+}
+
+/** A service acts for others by its own name: no caller that it names is suspicious. */
+export function needsReview(
+  username: string,
+  { token_subject, token_roles }: Emitter,
+  principals: ReadonlySet<string>,
+): boolean {
+  if (username === token_subject) return false
+  return !(principals.has(token_subject) || token_subject.startsWith('role:') || token_roles.includes('service'))
+}
+
+/** Services whose newest observation is older than this are degraded: they may have stopped to emit. */
+export function findStaleServices(
+  last_ingest: ReadonlyMap<string, number>,
+  now: number,
+  stale_ms: number,
+): { readonly service: string; readonly last_ingest_ts: number }[] {
+  return [...last_ingest]
+    .filter(([, at]) => now - at > stale_ms)
+    .map(([service, last_ingest_ts]) => ({ service, last_ingest_ts }))
+    .sort((one, other) => (one.service < other.service ? -1 : 1))
+}
+
+/** What is known when an observation is accepted; its place in the order comes when it is stored. */
+export type PendingObservation = Omit<StoredObservation, 'batch_seq' | 'batch_at'>
+
+type StampedFields = Pick<
+  PendingObservation,
+  'tenant_id' | 'label' | 'event_type' | 'trace_id' | 'parent_trace_id' | 'conversation_id' | 'service' | 'timestamp'
+> &
+  Pick<PendingObservation, 'caller_identity' | 'emitted_by' | 'payload'>
+
+/** `now`: when it was accepted. */
+export function stampObservation(
+  fields: StampedFields,
+  now: number,
+  principals: ReadonlySet<string>,
+): PendingObservation {
+  const { username } = fields.caller_identity
+  return {
+    ...fields,
+    uds: { timestamp: now, username, visibility: fields.label === undefined ? 'tenant' : 'label' },
+    ...{ create_ts: now, update_ts: now, schema_version: 1, tags: [], notes: '' },
+    needs_review: needsReview(username, fields.emitted_by, principals),
+    dedup_key: dedupKeyOf(fields, fields),
+    expires_ts: now + observation_keep_ms,
+  }
+}

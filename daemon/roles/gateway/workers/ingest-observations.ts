@@ -1,0 +1,24 @@
+// Stores the observations that wait in the queue of this process, and applies them to the graphs, batch after batch.
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Worker } from '../../../kernel/role/role.ts'
+import { openTurn } from '../guide/graph/turn.ts'
+import { batch_size, ingestBatch } from '../guide/observation/ingest-batch.ts'
+import { ingestQueueDepth } from '../guide/observation/metrics.ts'
+import { ingest_worker } from '../guide/observation/observe.ts'
+import { observerPart } from '../guide/observation/parts.ts'
+import { guideSettings } from '../guide/settings.ts'
+
+export const ingestObservations: Worker = { name: ingest_worker, when: { every_ms: 1_000 }, run }
+
+async function run(call: Call): Promise<void> {
+  const { enabled, ingest_worker_concurrency: concurrency } = call.settings(guideSettings)
+  if (!enabled) return
+  const { queue, book, attempt, tasks } = call.part(observerPart)
+  while ((queue.depth > 0 || tasks.length > 0) && !call.signal.aborted) {
+    for (const task of tasks.splice(0)) await task(call)
+    await ingestBatch(call, queue.take(batch_size), attempt)
+    call.set(ingestQueueDepth, {}, queue.depth)
+  }
+  // A process that crashed may have left work behind.
+  if (book.seq === undefined && !call.signal.aborted) await openTurn(call, { book, attempt, concurrency })
+}

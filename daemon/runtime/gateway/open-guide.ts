@@ -1,0 +1,32 @@
+// Opens the guidance layer: the queue of observations, the graphs of this process, and the file of dead letters.
+import type { SiteResources } from '../../boot/site-resources.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
+import { ssoSettings } from '../../kernel/settings/sso-settings.ts'
+import { GraphBook } from '../../roles/gateway/guide/graph/graph-book.ts'
+import { learnerPart, type ObserverParts, observerPart } from '../../roles/gateway/guide/observation/parts.ts'
+import { ObservationQueue } from '../../roles/gateway/guide/observation/queue.ts'
+import { guideSettings } from '../../roles/gateway/guide/settings.ts'
+import { settings as gatewaySettings } from '../../roles/gateway/settings.ts'
+import { deadLetterFile } from './dead-letter-file.ts'
+
+export function openGuide({
+  resolved,
+  random,
+}: Pick<SiteResources, 'resolved' | 'random'>): readonly (readonly [string, unknown])[] {
+  const { ingest_queue_maxsize, ingest_dead_letter_path } = getSettings(resolved, guideSettings)
+  const { client_id } = getSettings(resolved, ssoSettings)
+  const observer: ObserverParts = {
+    ...{ attempt: random(16), tasks: [], queue: new ObservationQueue(ingest_queue_maxsize), book: new GraphBook() },
+    deadLetters: ingest_dead_letter_path === undefined ? undefined : deadLetterFile(ingest_dead_letter_path),
+    principals: new Set([
+      ...Object.values(getSettings(resolved, gatewaySettings).registrants),
+      ...(client_id === undefined ? [] : [client_id]),
+    ]),
+    instants: { at: 0, count: 0 },
+    stored: { observations: 0, repeats: 0, invalid: 0, failed: 0 },
+  }
+  return [
+    [observerPart.name, observer],
+    [learnerPart.name, { learner: undefined }],
+  ]
+}
