@@ -17,6 +17,8 @@ import { graphSnapshots } from './guide/graph/snapshot-model.ts'
 import { observationMetrics } from './guide/observation/metrics.ts'
 import { observations } from './guide/observation/model.ts'
 import { record as recordObservation } from './guide/observation/record.ts'
+import { artifactCollections, artifactOperations, artifactWorkers } from './guide/artifact-operations.ts'
+import { coalescerMetrics } from './guide/coalescer/metrics.ts'
 import { list as ingressList } from './managed-ingress/list.ts'
 import { managedIngresses, managedIngressStates } from './managed-ingress/model.ts'
 import { chatTurnTotal, ingressWriteTotal, managedIngressCount, metrics, serviceCount } from './metrics.ts'
@@ -51,9 +53,13 @@ export const gateway: Role = role(outline, {
     ...[services, objectClaims, toolApprovals, acceptedTools, managedIngresses, jobLeases, callUsages],
     ...[conversations, chatTraces, chatFeedback],
     ...[observations, graphNodes, graphEdges, graphHeads, graphSnapshots],
+    ...artifactCollections,
   ],
-  metrics: [...metrics, ...observationMetrics],
-  workers: [expire, pull, followRegistry, followTools, keepIngresses, keepStdioServers, keepUsage, ingestObservations],
+  metrics: [...metrics, ...observationMetrics, ...coalescerMetrics],
+  workers: [
+    ...[expire, pull, followRegistry, followTools, keepIngresses, keepStdioServers, keepUsage, ingestObservations],
+    ...artifactWorkers,
+  ],
   operations: {
     registration: { register, end },
     'registered-service': { list, get, remove },
@@ -66,6 +72,7 @@ export const gateway: Role = role(outline, {
     conversation: { list: conversationList, remove: removeConversation },
     'chat-feedback': { record },
     'guide.observation': { record: recordObservation },
+    ...artifactOperations,
   },
   messages: {},
   serviceInfo: ({ deployment_profile, transports }) => ({
@@ -83,6 +90,7 @@ export const gateway: Role = role(outline, {
     for (const outcome of ingressWriteTotal.labels.outcome) call.count(ingressWriteTotal, { outcome }, 0)
     for (const mode of chatTurnTotal.labels.mode)
       for (const outcome of chatTurnTotal.labels.outcome) call.count(chatTurnTotal, { mode, outcome }, 0)
+    for (const metric of coalescerMetrics) call.count(metric, {}, 0)
     const all = await loadServices(call)
     for (const state of serviceStates)
       call.set(serviceCount, { state }, all.filter((service) => service.state === state).length)

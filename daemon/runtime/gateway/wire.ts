@@ -6,6 +6,7 @@ import { labelSettings } from '../../kernel/settings/platform-settings.ts'
 import { guardrailsPart } from '../../roles/gateway/guardrail/guard-call.ts'
 import { findChatProblems, openChat } from './open-chat.ts'
 import { findGuardrailProblems, openGuardrails } from './open-guardrails.ts'
+import { findEmbedderProblems, openEmbedders } from './open-embedder.ts'
 import { openGuide } from './open-guide.ts'
 import { findIngressProblems, openIngresses } from './open-ingresses.ts'
 import { findRegistryProblems, openRegistry } from './open-registry.ts'
@@ -22,6 +23,7 @@ export const wire: RoleWire = {
       ...findGuardrailProblems(resolved, levels),
       ...findIngressProblems(resolved),
       ...findChatProblems(resolved),
+      ...findEmbedderProblems(resolved),
       ...findStdioServerProblems(resolved, folder),
     ]
   },
@@ -39,6 +41,7 @@ export const wire: RoleWire = {
     return {
       parts: [
         ...openRegistry(settings),
+        ...openEmbedders(settings),
         [guardrailsPart.name, guardrails] as const,
         ...openGuide(resources),
         ...[rest.part, tools.part, stdioServers.part, ingresses.part, openChat(settings, tools.list)],

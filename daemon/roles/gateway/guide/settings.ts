@@ -28,6 +28,45 @@ const similarity = (variable: string, value: number, doc: string) =>
     .default(value)
     .meta({ env: `GUIDE_${variable}`, doc })
 
+/** Local vectors where there is no URL. */
+const embeddingFields = {
+  embedding_url: z
+    .url({ protocol: /^https?$/ })
+    .max(2_048)
+    .refine((url) => !/[@?#]/.test(url), 'must not contain credentials, a query or a fragment')
+    .optional()
+    .meta({
+      env: 'GUIDE_EMBEDDING_URL',
+      doc: 'Base URL of an OpenAI-compatible API, to which /embeddings is added; absent: artifacts are compared by n-grams of characters, without a model.',
+    }),
+  embedding_model: z
+    .string()
+    .min(1)
+    .max(128)
+    .regex(/^[!-~]+$/, 'must be the name of a model, without blanks')
+    .optional()
+    .meta({ env: 'GUIDE_EMBEDDING_MODEL', doc: 'Model of the embeddings; needed with embedding_url.' }),
+  embedding_api_key: z
+    .string()
+    .min(1)
+    .max(4_096)
+    .regex(/^[!-~]+$/, 'must have no blanks or control characters')
+    .optional()
+    .meta({
+      env: 'GUIDE_EMBEDDING_API_KEY',
+      secret: true,
+      doc: 'Key of this site at the endpoint of the embeddings, sent as a bearer token.',
+    }),
+  embedding_ca_file: z.string().min(1).max(4_096).optional().meta({
+    env: 'GUIDE_EMBEDDING_CA_FILE',
+    doc: 'Authorities (PEM) for the TLS certificate of the endpoint of the embeddings, instead of the machine’s.',
+  }),
+  embedding_timeout_s: z.int().min(1).max(25).default(10).meta({
+    env: 'GUIDE_EMBEDDING_TIMEOUT_SECONDS',
+    doc: 'Seconds that an embedding may take; afterwards the artifact is promoted without one.',
+  }),
+}
+
 export const guideSettings = settingsBlock('guide', {
   enabled: toggle('GUIDE_ENABLED', true, 'Whether the gateway observes calls and chat, and learns guidance from them.'),
   guidance_attach_enabled: toggle(
@@ -108,6 +147,7 @@ export const guideSettings = settingsBlock('guide', {
     0.9,
     'Cosine from which two artifacts count as similar at a promotion.',
   ),
+  ...embeddingFields,
   coalescer_enabled: toggle(
     'GUIDE_COALESCER_ENABLED',
     false,
@@ -121,6 +161,10 @@ export const guideSettings = settingsBlock('guide', {
   coalescer_max_clusters_per_run: z.int().min(1).max(1_000).default(5).meta({
     env: 'GUIDE_COALESCER_MAX_CLUSTERS_PER_RUN',
     doc: 'Maximum number of groups of similar artifacts that one run proposes to merge.',
+  }),
+  coalescer_interval: z.int().min(60).max(604_800).default(3_600).meta({
+    env: 'GUIDE_COALESCER_INTERVAL',
+    doc: 'Seconds between runs that look for similar artifacts.',
   }),
   evaluator_persist_scores_enabled: toggle(
     'GUIDE_EVALUATOR_PERSIST_SCORES_ENABLED',

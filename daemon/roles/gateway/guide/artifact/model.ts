@@ -1,6 +1,7 @@
 // Artifacts: guidance that was learnt or written, in versions (document 002, "Artifact types").
 import * as z from 'zod'
 import { collection } from '../../../../kernel/store/store.ts'
+import { auditEntry } from '../audit/entry.ts'
 import { documentFields } from '../document-fields.ts'
 import { artifactContents, artifactTypes } from './content.ts'
 
@@ -41,6 +42,12 @@ const recordFields = {
   demoted_cycles: z.int().min(0),
   /** For review with the next synthesis, since what was learnt from it fails. */
   is_flagged: z.boolean(),
+  /** The active one that lists it. */
+  superseded_by: z.string().optional(),
+  /** Of the last change, until it is in the audit records and all that follows from it is done. */
+  pending_audit: auditEntry.optional(),
+  /** Whether there is a pending one. */
+  follow_up: z.boolean().optional(),
 }
 
 /** The type decides the schema of the content. */
@@ -62,17 +69,34 @@ export type Artifact = {
 export const artifacts = collection<Artifact>({
   name: 'guide_artifact',
   schema: artifact,
-  indexes: ['type', 'status', 'service_name', 'tool_name', 'actor', 'update_ts'],
+  indexes: ['type', 'status', 'service_name', 'tool_name', 'actor', 'update_ts', 'follow_up'],
   orders: [['status', 'update_ts']],
   documented: { alias: 'guide_artifacts', fields: { type: 'type', status: 'status', update_ts: 'update_ts' } },
   revision: ({ version }) => version,
 })
 
+export type ArtifactVersion = Artifact & { readonly artifact_id: string }
+
+/** A strict object allows no further field of an intersection. */
+const artifactVersion = z.discriminatedUnion(
+  'type',
+  artifactTypes.map((type) =>
+    z.strictObject({
+      ...recordFields,
+      artifact_id: z.string(),
+      type: z.literal(type),
+      content: artifactContents[type],
+    }),
+  ) as never,
+) as unknown as z.ZodType<ArtifactVersion>
+
 /** Every version before the current one, under `<artifact id>.<version>`. */
-export const artifactHistory = collection<Artifact & { readonly artifact_id: string }>({
+export const artifactHistory = collection<ArtifactVersion>({
   name: 'guide_artifact_history',
-  schema: z.intersection(artifact, z.looseObject({ artifact_id: z.string() })) as never,
+  schema: artifactVersion,
   indexes: ['artifact_id', 'version', 'type'],
   orders: [['artifact_id', 'version']],
   documented: { alias: 'guide_artifact_history', fields: { artifact_id: 'artifact_id' } },
 })
+
+export const versionId = (id: string, version: number): string => `${id}.${version}`

@@ -1,0 +1,122 @@
+// Finds active artifacts that say much the same, and proposes one in place of each group of them.
+import { isRefusal } from '../../../../kernel/error/errors.ts'
+import type { Call } from '../../../../kernel/operation/call.ts'
+import type { Worker } from '../../../../kernel/role/role.ts'
+import { runInSlices } from '../../../../kernel/role/run-in-slices.ts'
+import { iterateDocuments } from '../../../../kernel/store/iterate-documents.ts'
+import { type Doc, labelKeyOf } from '../../../../kernel/store/store.ts'
+import { type Artifact, artifacts } from '../artifact/model.ts'
+import { proposeArtifact } from '../artifact/propose-artifact.ts'
+import { isPaused } from '../curator/check-paused.ts'
+import { guideSettings } from '../settings.ts'
+import { clusterVectors, toUnit, type UnitVector } from '../similarity/rules.ts'
+import { coalescerFailureTotal, coalescerProposalTotal } from './metrics.ts'
+import { mergeApplicability, mergeContents, rankArtifacts } from './rules.ts'
+
+/** Artifacts of one run, with their vectors in memory: 40 MB. */
+const max_artifacts = 10_000
+const page_size = 50
+/** Artifacts that one proposal may supersede. */
+const max_group = 256
+
+/** Looks every minute whether a run is due; the settings say how far runs are apart. */
+export const coalesce: Worker = {
+  name: 'guide-coalesce',
+  when: { every_ms: 60_000 },
+  async run(call) {
+    const { coalescer_enabled, coalescer_interval } = call.settings(guideSettings)
+    if (
+      !coalescer_enabled ||
+      call.now() < (lastRuns.get(call.site) ?? Number.NEGATIVE_INFINITY) + coalescer_interval * 1_000
+    )
+      return
+    lastRuns.set(call.site, call.now())
+    await coalesceArtifacts(call)
+  },
+}
+
+/** Of this process: a run too many repeats the proposals of the one before, which are there already. */
+const lastRuns = new WeakMap<Call['site'], number>()
+
+type ClusterMember = { readonly id: string; readonly unit: UnitVector }
+
+/** Resolves with the number of new proposals. */
+export async function coalesceArtifacts(call: Call): Promise<number> {
+  const { coalescer_threshold, coalescer_max_clusters_per_run } = call.settings(guideSettings)
+  const terms = { threshold: coalescer_threshold, max_size: max_group }
+  let proposed = 0
+  for (const members of (await loadPartitions(call)).values()) {
+    if (members.length < 2) continue
+    for (const group of await runInSlices(call, clusterVectors(members, terms))) {
+      if (proposed >= coalescer_max_clusters_per_run) return proposed
+      if (
+        await proposeMerger(
+          call,
+          group.map(({ id }) => id),
+        )
+      )
+        proposed += 1
+    }
+  }
+  return proposed
+}
+
+/** By tenant, label, type, service, tool and model of the vector: artifacts of different ones are never merged. */
+async function loadPartitions(call: Call): Promise<Map<string, ClusterMember[]>> {
+  const partitions = new Map<string, ClusterMember[]>()
+  const paused = new Map<string, boolean>()
+  let loaded = 0
+  for await (const { id, value } of iterateDocuments(call.store(artifacts), {
+    filter: { status: 'active' },
+    page_size,
+  })) {
+    if (loaded++ >= max_artifacts) break
+    if (loaded % page_size === 0) await call.pause()
+    call.signal.throwIfAborted()
+    const { tenant_id, type, service_name = null, tool_name = null, content } = value
+    const isOff = paused.get(tenant_id) ?? (await isPaused(call, tenant_id))
+    paused.set(tenant_id, isOff)
+    const unit = content.embedding_vector && toUnit(content.embedding_vector)
+    if (isOff || !unit) continue
+    const key = JSON.stringify([tenant_id, labelKeyOf(value), type, service_name, tool_name, content.embedding_model])
+    const members = partitions.get(key)
+    if (members) members.push({ id, unit })
+    else partitions.set(key, [{ id, unit }])
+  }
+  return partitions
+}
+
+/** Whether it is a new one: the same group is proposed once, whatever became of that proposal. */
+async function proposeMerger(call: Call, ids: readonly string[]): Promise<boolean> {
+  const found = await Promise.all(ids.map((id) => call.store(artifacts).find(id)))
+  const group = found.filter((doc): doc is Doc<Artifact> => doc?.value.status === 'active')
+  const [first, ...others] = rankArtifacts(group)
+  if (!first || others.length === 0) return false
+  const outcome = await proposeArtifact(call, draftMerger([first, ...others]), {
+    actor: 'curator_auto',
+    trigger: 'synthesis_proposal',
+  })
+  if (isRefusal(outcome)) {
+    call.log.warn('gateway.guide.coalescer.merge-failed', {
+      artifacts: group.map(({ id }) => id),
+      why: outcome.message,
+    })
+    call.count(coalescerFailureTotal, {})
+    return false
+  }
+  if (outcome.isNew) call.count(coalescerProposalTotal, {})
+  return outcome.isNew
+}
+
+function draftMerger(ranked: readonly [Doc<Artifact>, ...Doc<Artifact>[]]) {
+  const [{ value }] = ranked
+  const ids = ranked.map(({ id }) => id).toSorted()
+  return {
+    ...{ tenant_id: value.tenant_id, label: value.label, type: value.type, content: mergeContents(ranked) },
+    ...{ service_name: value.service_name, tool_name: value.tool_name, applicability: mergeApplicability(ranked) },
+    rationale: `Merges ${ids.length} artifacts that say much the same. ${value.rationale}`.slice(0, 8_192),
+    supersedes: ids,
+    trace_ids: [...new Set(ranked.flatMap(({ value: each }) => each.trace_ids))].slice(0, 64),
+    key: `merger ${ids.join(' ')}`,
+  }
+}

@@ -1,0 +1,52 @@
+// Opens the model of embeddings of the guidance layer.
+import { readFileSync } from 'node:fs'
+import { openAiEmbeddingModel } from '../../../adapters/model/openai/embedding-model.ts'
+import { anyAddress } from '../../../adapters/platform/address-rule/address-rule.ts'
+import { mayForwardTo } from '../../boot/forwarding/routing-problems.ts'
+import { findUnreadableFile } from '../../boot/host/unreadable-file.ts'
+import type { EmbeddingModel } from '../../kernel/model/embedding-model.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
+import type { ProfileProblem } from '../../kernel/settings/profile-error.ts'
+import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
+import { embedLocally, local_model_name } from '../../roles/gateway/guide/embedding/embed-locally.ts'
+import { embedderPart } from '../../roles/gateway/guide/embedding/parts.ts'
+import { guideSettings } from '../../roles/gateway/guide/settings.ts'
+
+export function findEmbedderProblems(resolved: ResolvedSettings): ProfileProblem[] {
+  const { embedding_url, embedding_model, embedding_ca_file } = getSettings(resolved, guideSettings)
+  const message = 'must use TLS (https) in this deployment profile, unless it is on this machine'
+  return [
+    ...findUnreadableFile('guide.embedding_ca_file', embedding_ca_file),
+    ...(embedding_url !== undefined && embedding_model === undefined
+      ? [{ path: 'guide.embedding_model', message: 'must name a model of guide.embedding_url' }]
+      : []),
+    ...(embedding_model === local_model_name
+      ? [{ path: 'guide.embedding_model', message: `must not be ${local_model_name}, which is made without a model` }]
+      : []),
+    ...(embedding_url !== undefined && !mayForwardTo(resolved, embedding_url)
+      ? [{ path: 'guide.embedding_url', message }]
+      : []),
+  ]
+}
+
+export function openEmbedders(resolved: ResolvedSettings): readonly (readonly [string, unknown])[] {
+  return [[embedderPart.name, openEmbedder(resolved)]]
+}
+
+function openEmbedder(resolved: ResolvedSettings): EmbeddingModel {
+  const {
+    embedding_url: url,
+    embedding_model: model,
+    embedding_api_key: api_key,
+    embedding_ca_file: ca_file,
+    embedding_timeout_s,
+  } = getSettings(resolved, guideSettings)
+  if (url === undefined || model === undefined)
+    return { name: local_model_name, embed: async ({ text }) => embedLocally(text) }
+  return openAiEmbeddingModel({
+    ...{ url, model, api_key, timeout_ms: embedding_timeout_s * 1_000 },
+    // The operator names the URL.
+    rule: anyAddress,
+    ca: ca_file === undefined ? undefined : readFileSync(ca_file, 'utf8'),
+  })
+}
