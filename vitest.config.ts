@@ -123,7 +123,7 @@ export default defineConfig({
       {
         test: {
           name: 'short',
-          include: ['{cli,daemon,adapters,profiles,scripts,test}/**/*.test.{ts,tsx}', shortFederation],
+          include: ['{cli,daemon,adapters,packages,profiles,scripts,test}/**/*.test.{ts,tsx}', shortFederation],
           exclude: [
             ...outside,
             ...packaged.filter((files) => !files.includes('sites')),

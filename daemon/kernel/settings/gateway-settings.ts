@@ -4,6 +4,7 @@ import { settingsBlock } from './settings.ts'
 
 /** `agent`: a service that takes guidance with the calls of its tools; `library`: one that does not. */
 export const componentKinds = ['agent', 'library'] as const
+export type ComponentKind = (typeof componentKinds)[number]
 
 /** With credentials, a query or a fragment, paths could not be added to it. */
 const baseUrl = z

@@ -19,6 +19,8 @@ import { observations } from './guide/observation/model.ts'
 import { record as recordObservation } from './guide/observation/record.ts'
 import { artifactCollections, artifactOperations, artifactWorkers } from './guide/artifact-operations.ts'
 import { coalescerMetrics } from './guide/coalescer/metrics.ts'
+import { guidanceMetrics } from './guide/guidance/metrics.ts'
+import { lineageEvents } from './guide/lineage/model.ts'
 import { list as ingressList } from './managed-ingress/list.ts'
 import { managedIngresses, managedIngressStates } from './managed-ingress/model.ts'
 import { chatTurnTotal, ingressWriteTotal, managedIngressCount, metrics, serviceCount } from './metrics.ts'
@@ -40,6 +42,7 @@ import { acceptedTools, toolApprovals } from './service-tool/model.ts'
 import { review } from './service-tool/review.ts'
 import { withdraw } from './service-tool/withdraw.ts'
 import { expire } from './workers/expire.ts'
+import { followArtifacts } from './workers/follow-artifacts.ts'
 import { followRegistry } from './workers/follow-registry.ts'
 import { followTools } from './workers/follow-tools.ts'
 import { ingestObservations } from './workers/ingest-observations.ts'
@@ -47,18 +50,19 @@ import { keepIngresses } from './workers/keep-ingresses.ts'
 import { keepStdioServers } from './workers/keep-stdio-servers.ts'
 import { keepUsage } from './workers/keep-usage.ts'
 import { pull } from './workers/pull.ts'
+import { writeLineage } from './workers/write-lineage.ts'
 
 export const gateway: Role = role(outline, {
   collections: [
     ...[services, objectClaims, toolApprovals, acceptedTools, managedIngresses, jobLeases, callUsages],
     ...[conversations, chatTraces, chatFeedback],
-    ...[observations, graphNodes, graphEdges, graphHeads, graphSnapshots],
+    ...[observations, graphNodes, graphEdges, graphHeads, graphSnapshots, lineageEvents],
     ...artifactCollections,
   ],
-  metrics: [...metrics, ...observationMetrics, ...coalescerMetrics],
+  metrics: [...metrics, ...observationMetrics, ...coalescerMetrics, ...guidanceMetrics],
   workers: [
     ...[expire, pull, followRegistry, followTools, keepIngresses, keepStdioServers, keepUsage, ingestObservations],
-    ...artifactWorkers,
+    ...[...artifactWorkers, followArtifacts, writeLineage],
   ],
   operations: {
     registration: { register, end },

@@ -69,6 +69,7 @@ function toAggregatedTool(sources: SiteToolSources, of: SiteTool): AggregatedToo
       ...(max_body_values === undefined ? {} : { max_body_values }),
     },
     audience: { role: role.name },
+    component_kind: 'library',
     requestable: [],
     // A role has an audience, so there is a token; without one it would refuse the call.
     perform: (call, input, token = '') => performSiteTool(sources, of, { call, input, token }),

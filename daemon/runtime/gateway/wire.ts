@@ -7,6 +7,7 @@ import { guardrailsPart } from '../../roles/gateway/guardrail/guard-call.ts'
 import { findChatProblems, openChat } from './open-chat.ts'
 import { findGuardrailProblems, openGuardrails } from './open-guardrails.ts'
 import { findEmbedderProblems, openEmbedders } from './open-embedder.ts'
+import { openGuidance } from './open-guidance.ts'
 import { openGuide } from './open-guide.ts'
 import { findIngressProblems, openIngresses } from './open-ingresses.ts'
 import { findRegistryProblems, openRegistry } from './open-registry.ts'
@@ -42,6 +43,7 @@ export const wire: RoleWire = {
       parts: [
         ...openRegistry(settings),
         ...openEmbedders(settings),
+        ...openGuidance(resources),
         [guardrailsPart.name, guardrails] as const,
         ...openGuide(resources),
         ...[rest.part, tools.part, stdioServers.part, ingresses.part, openChat(settings, tools.list)],

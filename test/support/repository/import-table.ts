@@ -16,12 +16,19 @@ const everyRole = /^daemon\/every-role\.ts$/
 /** The entry of what needs no daemon. */
 const offline = /^daemon\/offline\/offline\.ts$/
 const zod = /^zod$/
+/** What subscribers of guidance import too: its form, its order, and the cache of a subscriber. */
+const guidancePackage = /^packages\/guidance-client\/src\/(guidance-block|guidance-cache|ranking)\.ts$/
 const node = /^node:/
 const manifest = /^package\.json$/
 
 /** The first part whose pattern fits is the one that counts. `$1` stands for what the file's own pattern captured. */
 export const parts: readonly RepositoryPart[] = [
   { name: 'daemon/kernel', files: kernel, allows: [kernel, zod, /^node:crypto$/] },
+  {
+    name: 'the package of guidance',
+    files: /^packages\/guidance-client\//,
+    allows: [/^packages\/guidance-client\/src\//],
+  },
   { name: 'daemon/shared', files: shared, allows: [kernel, shared, zod] },
   {
     name: 'rules of a role',
@@ -29,13 +36,14 @@ export const parts: readonly RepositoryPart[] = [
     // `combine/` holds the combiners, the named files what they are fed with, or states: rules by other names.
     allows: [
       ...[kernel, shared, zod],
-      /^daemon\/roles\/$1\/((.+\/)?(model|rules|visibility|contribution-index|recent-contribution)|combine\/.+)\.ts$/,
+      guidancePackage,
+      /^daemon\/roles\/$1\/((.+\/)?(content|model|rules|visibility|contribution-index|recent-contribution)|combine\/.+)\.ts$/,
     ],
   },
   {
     name: 'a role',
     files: /^daemon\/roles\/([^/]+)\//,
-    allows: [kernel, shared, zod, /^daemon\/roles\/$1\//],
+    allows: [kernel, shared, zod, guidancePackage, /^daemon\/roles\/$1\//],
   },
   { name: 'daemon/roles.ts', files: roles, allows: [kernel, roles, /^daemon\/roles\/[^/]+\/outline\.ts$/] },
   { name: 'daemon/every-role.ts', files: everyRole, allows: [kernel, roles] },

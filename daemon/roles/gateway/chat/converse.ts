@@ -7,6 +7,7 @@ import { observeModelTurn } from '../guide/observation/observe-chat.ts'
 import type { ToolOutcome } from './chat-tools.ts'
 import type { TokenCounts, ToolUse } from './model.ts'
 import { type OfferedTool, offerTools } from './offer-tools.ts'
+import { readOwnGuidance } from './own-guidance.ts'
 import { cutText } from './rules.ts'
 import { chatSettings } from './settings.ts'
 import { buildSystemPrompt } from './system-prompt.ts'
@@ -22,7 +23,7 @@ export async function* converse(turn: Turn, model: ChatModel, name: string): Tur
   const { max_rounds } = call.settings(chatSettings)
   const offered = await offerTools(turn)
   const messages: ModelMessage[] = [
-    { role: 'system', text: buildSystemPrompt(request) },
+    { role: 'system', text: buildSystemPrompt(request, readOwnGuidance(call, turn.observed.ceiling)) },
     ...turn.exchanges.flatMap(({ message, response }): ModelMessage[] => [
       { role: 'user', text: message },
       { role: 'assistant', text: response },

@@ -4,6 +4,7 @@ import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { label } from '../../../kernel/label/label.ts'
 import { requiredText } from '../../../kernel/operation/required-text.ts'
 import { collection } from '../../../kernel/store/store.ts'
+import { guidanceBlock } from '../guide/guidance/model.ts'
 import { modelName } from './settings.ts'
 
 export const max_message_characters = 32_768
@@ -54,7 +55,7 @@ export const chatResponse = z
     tool_calls: z.array(toolUse),
     model_used: z.string(),
     tokens: tokenCounts.meta({ description: 'As the model counts them; empty where it does not' }),
-    guide_guidance: z.null(),
+    guide_guidance: guidanceBlock.nullable().meta({ description: 'For the front end; null: there is none' }),
   })
   .meta({ id: 'ChatResponse' })
 export type ChatResponse = z.infer<typeof chatResponse>

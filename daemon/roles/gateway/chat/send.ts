@@ -5,6 +5,7 @@ import { operation, RawResponse, type ServerEvent } from '../../../kernel/operat
 import { preferredMediaType } from '../../../kernel/operation/preferred-media-type.ts'
 import { observeFailure, observeRequest, observeResponse } from '../guide/observation/observe-chat.ts'
 import { guideSettings } from '../guide/settings.ts'
+import { attachGuidance } from '../guide/guidance/attach.ts'
 import { chatTurnTotal } from '../metrics.ts'
 import { answerOffline } from './answer-offline.ts'
 import { openChatTools } from './chat-tools.ts'
@@ -92,7 +93,8 @@ async function* performTurn(call: Call, terms: TurnTerms): AsyncGenerator<Server
     observeResponse(call, observed, { ...answer, response })
     const { model_used, tokens, tool_calls } = answer
     const { id: conversation_id } = terms.conversation
-    return { response, conversation_id, tool_calls: [...tool_calls], model_used, tokens, guide_guidance: null }
+    const guide_guidance = attachGuidance(call, { scope: 'l1' })
+    return { response, conversation_id, tool_calls: [...tool_calls], model_used, tokens, guide_guidance }
   } catch (error) {
     outcome = call.signal.aborted ? 'cancelled' : 'failed'
     observeFailure(call, observed, error)

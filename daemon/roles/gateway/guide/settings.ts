@@ -84,6 +84,10 @@ export const guideSettings = settingsBlock('guide', {
   attach_cap_failure_pattern: cap('FAILURE_PATTERN', 10, 'FailurePattern artifacts'),
   attach_cap_service_connection_hint: cap('SERVICE_CONNECTION_HINT', 5, 'ServiceConnectionHint artifacts'),
   attach_cap_intent_pattern: cap('INTENT_PATTERN', 5, 'IntentPattern artifacts'),
+  attach_max_bytes: z.int().min(0).max(1_048_576).default(16_384).meta({
+    env: 'GUIDE_ATTACH_MAX_BYTES',
+    doc: 'Maximum size of the artifacts that are attached at once; the others are held back as by a cap.',
+  }),
   ingest_queue_maxsize: z.int().min(1).max(1_000_000).default(10_000).meta({
     env: 'GUIDE_INGEST_QUEUE_MAXSIZE',
     doc: 'Maximum number of observations that wait; further ones are dropped and counted.',
@@ -184,6 +188,10 @@ export const guideSettings = settingsBlock('guide', {
     true,
     'Whether it is stored which artifacts were attached to a trace, and which were held back.',
   ),
+  lineage_retention_days: z.int().min(1).max(36_500).default(90).meta({
+    env: 'GUIDE_LINEAGE_RETENTION_DAYS',
+    doc: 'Days that it is kept which artifacts were attached to a trace.',
+  }),
   synthesis_max_concurrent: z.int().min(1).max(64).default(4).meta({
     env: 'GUIDE_SYNTHESIS_MAX_CONCURRENT',
     doc: 'Maximum number of syntheses at once.',

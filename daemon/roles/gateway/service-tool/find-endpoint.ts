@@ -8,18 +8,19 @@ import type { ToolAuthentication } from './model.ts'
 import { serviceToolsPart, type ToolEndpoint } from './parts.ts'
 
 export type RegisteredEndpoint = ToolEndpoint &
-  Pick<StoredService, 'registered_by' | 'source'> & { readonly origin: string }
+  Pick<StoredService, 'component_kind' | 'registered_by' | 'source'> & { readonly origin: string }
 
 /** Undefined: no such service is registered now. */
 export async function findEndpoint(call: Call, service: string): Promise<RegisteredEndpoint | undefined> {
   const found = await call.store(services).find(service)
   if (!found || found.value.state === 'claiming' || isExpired(found.value, call.now())) return undefined
-  const { url: origin, mcp_path = toolsPath, registered_by, source } = found.value
-  if (source === 'stdio') return { service, url: new URL(origin), origin, registered_by, source }
+  const { url: origin, mcp_path = toolsPath, component_kind, registered_by, source } = found.value
+  const of = { service, origin, component_kind, registered_by, source }
+  if (source === 'stdio') return { ...of, url: new URL(origin) }
   // A path such as //other.example would name another host.
   const url = new URL(origin)
   url.pathname = mcp_path.split('?')[0] ?? toolsPath
-  return { service, url, origin, registered_by, source }
+  return { ...of, url }
 }
 
 /** For administrators of the site, whose decision it is. */

@@ -27,7 +27,7 @@ export const share_of_service = 0.9
 /** `time_limit_ms`: of a call, from its admission to its answer. */
 export function offerTool(
   { service, name, definition, permission }: AcceptedTool & { readonly definition: ToolDefinition },
-  endpoint: ToolEndpoint,
+  endpoint: ToolEndpoint & Pick<AggregatedTool, 'component_kind'>,
   { authentication, input: requestable }: Pick<StoredApproval, 'authentication' | 'input'>,
   time_limit_ms: number,
 ): AggregatedTool {
@@ -35,6 +35,7 @@ export function offerTool(
   const isRead = definition.annotations?.readOnlyHint === true
   return {
     ...{ service, name, definition },
+    component_kind: endpoint.component_kind,
     declared: { method: 'POST', allow: permission as Permission, time_limit_ms },
     audience: authentication === 'none' ? undefined : { service },
     requestable,

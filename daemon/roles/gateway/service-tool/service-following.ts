@@ -41,9 +41,10 @@ export class ServiceFollowing {
   }
 
   /** Whether it reads the list of this endpoint, as the approval permits. */
-  suits({ url, registered_by }: RegisteredEndpoint, { authentication }: StoredApproval): boolean {
-    const { url: own, registered_by: owner } = this.#endpoint
-    return own.href === url.href && owner === registered_by && this.#approval.authentication === authentication
+  suits({ url, registered_by, component_kind }: RegisteredEndpoint, { authentication }: StoredApproval): boolean {
+    const { url: own, registered_by: owner, component_kind: kind } = this.#endpoint
+    const isSame = own.href === url.href && owner === registered_by && kind === component_kind
+    return isSame && this.#approval.authentication === authentication
   }
 
   /** Follows by another approval of the same service: the list is read again, since this one may be older than the acceptance. */

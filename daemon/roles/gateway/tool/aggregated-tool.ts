@@ -1,12 +1,16 @@
 // A tool of another service as the gateway offers it: under the name of its service, with the definition that the service gives.
 import * as z from 'zod'
+import { guidance_field } from '../../../../packages/guidance-client/src/guidance-block.ts'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { AddressedOperation, AnyOperation } from '../../../kernel/operation/operation.ts'
+import type { ComponentKind } from '../../../kernel/settings/gateway-settings.ts'
 import type { InputKind } from '../../../kernel/tools/client-input.ts'
 import type { ToolDefinition, UntrustedObject } from '../../../kernel/tools/tool-service.ts'
 import { collectTexts } from '../guardrail/collect-texts.ts'
 import { observeToolCall } from '../guide/observation/observe-tool.ts'
+import type { GuardrailLimits } from '../guardrail/rules.ts'
+import { attachGuidance } from '../guide/guidance/attach.ts'
 import { toolCallTotal } from '../metrics.ts'
 import { guardUse } from './guard-use.ts'
 import { requestToken, type TokenTarget } from './request-token.ts'
@@ -20,6 +24,8 @@ export type AggregatedTool = TokenTarget & {
     AnyOperation,
     'method' | 'reads' | 'allow' | 'time_limit_ms' | 'max_body_bytes' | 'max_body_values'
   >
+  /** Of its service: an agent alone takes guidance with a call. */
+  readonly component_kind: ComponentKind
   /** What it may request of the clients that call it. */
   readonly requestable: readonly InputKind[]
   /** Performs the tool by this token. Returns the answer of the service, or its refusal; throws a refusal that may be over soon. */
@@ -76,7 +82,7 @@ async function callTool(call: Call, tool: AggregatedTool, input: UntrustedObject
   }
   try {
     const token = await requestToken(call, tool, limits.ceiling)
-    const answer = isRefusal(token) ? token : await tool.perform(call, input, token)
+    const answer = isRefusal(token) ? token : await tool.perform(call, addGuidance(call, tool, input, limits), token)
     counted(isRefusal(answer) ? 'refused' : 'answered')
     if (!isRefusal(token)) observed(answer)
     return answer
@@ -85,4 +91,21 @@ async function callTool(call: Call, tool: AggregatedTool, input: UntrustedObject
     observed(error)
     throw error
   }
+}
+
+/**
+ * Input for an agent, with the guidance for it instead of what the caller wrote there: nobody but the gateway gives
+ * guidance. It comes after the guardrails have judged the caller's own input, and is no part of what is counted.
+ */
+function addGuidance(
+  call: Call,
+  { component_kind, service, audience }: AggregatedTool,
+  input: UntrustedObject,
+  { ceiling }: GuardrailLimits,
+): UntrustedObject {
+  if (component_kind !== 'agent') return input
+  const { [guidance_field]: _, ...own } = input
+  const only_service = audience ? undefined : service
+  const guidance = attachGuidance(call, { scope: `l3:${service}`, ceiling, only_service })
+  return guidance ? { ...own, [guidance_field]: guidance } : own
 }

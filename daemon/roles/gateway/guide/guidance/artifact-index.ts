@@ -1,0 +1,209 @@
+// The active artifacts of the site in memory, in the order of their ranks, and the sets of guidance that were selected from them.
+import { dominates, type LabelPolicy, type Viewer } from '../../../../kernel/label/label.ts'
+import type { ArtifactType } from '../artifact/content.ts'
+import type { GuidanceScope, StoredGuidance } from './model.ts'
+import {
+  type AttachableType,
+  compareArtifacts,
+  type IndexedArtifact,
+  isAddressedTo,
+  isUsable,
+  type Selection,
+  selectGuidance,
+  summariseSelection,
+} from './rules.ts'
+import type { KeyedTools } from './usable-tools.ts'
+
+/** For which subscriber a set is selected. */
+export type GuidanceReader = {
+  readonly scope: GuidanceScope
+  readonly viewer: Viewer
+  readonly usable: KeyedTools
+}
+
+export type GuidanceSet = Selection & {
+  readonly reader: GuidanceReader
+  /** Null: nothing is attached. */
+  readonly block: StoredGuidance | null
+  readonly bytes: number
+}
+
+export type ArtifactChange = { readonly id: string; readonly artifact: IndexedArtifact | undefined }
+
+export type IndexTerms = {
+  readonly caps: Readonly<Record<AttachableType, number>>
+  readonly max_bytes: number
+  readonly policy: LabelPolicy
+}
+
+type TenantArtifacts = {
+  readonly byType: Map<ArtifactType, IndexedArtifact[]>
+  /** Ids that active artifacts supersede, with the number of those. */
+  superseded: ReadonlySet<string>
+  as_of: number
+  readonly sets: Map<string, { readonly set: GuidanceSet; isUsed: boolean }>
+}
+
+/** Of one tenant: sets of other subscribers than these are selected for each request. */
+const max_sets = 512
+
+export class ArtifactIndex {
+  readonly #terms: IndexTerms
+  readonly #tenants = new Map<string, TenantArtifacts>()
+  readonly #byId = new Map<string, IndexedArtifact>()
+  /** False until the store was read once: there is no guidance before. */
+  isLoaded = false
+
+  constructor(terms: IndexTerms) {
+    this.#terms = terms
+  }
+
+  get size(): number {
+    return this.#byId.size
+  }
+
+  listIds(): Iterable<string> {
+    return this.#byId.keys()
+  }
+
+  /** Applies changes, and returns the subscribers whose sets they have made obsolete: those that were used since the last change. */
+  apply(changes: readonly ArtifactChange[], now: number): readonly GuidanceReader[] {
+    const touched = new Map<TenantArtifacts, Set<ArtifactType>>()
+    const touch = ({ tenant_id, type }: IndexedArtifact) => {
+      const tenant = this.#tenantOf(tenant_id)
+      touched.set(tenant, (touched.get(tenant) ?? new Set()).add(type))
+    }
+    for (const { id, artifact } of changes) {
+      const before = this.#byId.get(id)
+      if (before) touch(before)
+      if (artifact) touch(artifact)
+      if (artifact) this.#byId.set(id, artifact)
+      else this.#byId.delete(id)
+    }
+    const added = Map.groupBy(new Set(changes.flatMap(({ id }) => this.#byId.get(id) ?? [])), ({ tenant_id }) =>
+      this.#tenantOf(tenant_id),
+    )
+    return [...touched].flatMap(([tenant, types]) => this.#renew(tenant, types, added.get(tenant) ?? [], now))
+  }
+
+  #tenantOf(tenant_id: string): TenantArtifacts {
+    const known = this.#tenants.get(tenant_id)
+    if (known) return known
+    const tenant = { byType: new Map(), superseded: new Set<string>(), as_of: 0, sets: new Map() }
+    this.#tenants.set(tenant_id, tenant)
+    return tenant
+  }
+
+  /** Lists that are nearly sorted are sorted in linear time. */
+  #renew(
+    tenant: TenantArtifacts,
+    types: ReadonlySet<ArtifactType>,
+    added: readonly IndexedArtifact[],
+    now: number,
+  ): readonly GuidanceReader[] {
+    for (const type of types) {
+      const kept = (tenant.byType.get(type) ?? []).filter((each) => this.#byId.get(each.id) === each)
+      const known = new Set(kept)
+      const more = added.filter((each) => each.type === type && !known.has(each)).sort(compareArtifacts)
+      tenant.byType.set(type, [...kept, ...more].sort(compareArtifacts))
+    }
+    const all = [...tenant.byType.values()].flat()
+    tenant.superseded = new Set(all.flatMap(({ supersedes }) => supersedes))
+    tenant.as_of = now
+    const readers = [...tenant.sets.values()].flatMap(({ set, isUsed }) => (isUsed ? [set.reader] : []))
+    tenant.sets.clear()
+    return readers
+  }
+
+  /** Selects the set of a subscriber before it is requested. */
+  prepare(reader: GuidanceReader): void {
+    const tenant = this.#tenants.get(reader.viewer.tenant_id)
+    const set = tenant && this.#select(tenant, reader)
+    if (tenant && set) this.#keep(tenant, keyOf(reader), set, false)
+  }
+
+  /** The set of a subscriber; undefined: it took too long. */
+  find(reader: GuidanceReader, isLate: () => boolean): GuidanceSet | undefined {
+    const tenant = this.#tenants.get(reader.viewer.tenant_id)
+    if (!tenant) return { ...nothing, reader }
+    const key = keyOf(reader)
+    const known = tenant.sets.get(key)
+    if (known) {
+      known.isUsed = true
+      return known.set
+    }
+    const set = this.#select(tenant, reader, { isLate })
+    if (set) this.#keep(tenant, key, set, true)
+    return set
+  }
+
+  /** The artifacts of one type that a subscriber may have, by rank, whatever the caps are; for previews. */
+  listVisible(reader: GuidanceReader, type: ArtifactType): readonly IndexedArtifact[] {
+    const tenant = this.#tenants.get(reader.viewer.tenant_id)
+    if (!tenant) return []
+    return (tenant.byType.get(type) ?? []).filter(this.#filterFor(tenant, reader))
+  }
+
+  /** The set for one class of intents: without artifacts that are for another one. For previews. */
+  selectForIntent(reader: GuidanceReader, intent_class: string): GuidanceSet {
+    const tenant = this.#tenants.get(reader.viewer.tenant_id)
+    const suits = ({ attached }: IndexedArtifact) =>
+      (attached.applicability.intent_class ?? intent_class) === intent_class
+    return (tenant && this.#select(tenant, reader, { suits })) ?? { ...nothing, reader }
+  }
+
+  #keep(tenant: TenantArtifacts, key: string, set: GuidanceSet, isUsed: boolean): void {
+    if (tenant.sets.size >= max_sets) tenant.sets.clear()
+    tenant.sets.set(key, { set, isUsed })
+  }
+
+  #select(
+    tenant: TenantArtifacts,
+    reader: GuidanceReader,
+    more: { readonly isLate?: () => boolean; readonly suits?: (artifact: IndexedArtifact) => boolean } = {},
+  ): GuidanceSet | undefined {
+    const { caps, max_bytes } = this.#terms
+    const mayRead = this.#filterFor(tenant, reader)
+    const { isLate = () => false, suits = () => true } = more
+    const mayHave = (artifact: IndexedArtifact) => mayRead(artifact) && suits(artifact)
+    const selection = selectGuidance(tenant.byType, { caps, max_bytes, mayHave, isLate })
+    if (!selection) return undefined
+    const block = selection.attached.length === 0 ? null : buildBlock(selection, tenant.as_of)
+    return { ...selection, reader, block, bytes: block ? Buffer.byteLength(JSON.stringify(block)) : 0 }
+  }
+
+  #filterFor(
+    tenant: TenantArtifacts,
+    { scope, viewer, usable }: GuidanceReader,
+  ): (artifact: IndexedArtifact) => boolean {
+    const { policy } = this.#terms
+    const isVisible = new Map<string, boolean>()
+    const mayRead = ({ label, label_key }: IndexedArtifact) => {
+      const known = isVisible.get(label_key)
+      if (known !== undefined) return known
+      const verdict = label === undefined || dominates(viewer, label, policy)
+      isVisible.set(label_key, verdict)
+      return verdict
+    }
+    return (artifact) =>
+      isAddressedTo(scope, artifact) &&
+      !tenant.superseded.has(artifact.id) &&
+      mayRead(artifact) &&
+      isUsable(artifact, usable)
+  }
+}
+
+const nothing = { attached: [], capped: [], cappedCounts: new Map<ArtifactType, number>(), block: null, bytes: 0 }
+
+function buildBlock(selection: Selection, as_of: number): StoredGuidance {
+  return {
+    as_of: new Date(as_of).toISOString(),
+    artifacts: selection.attached.map(({ attached }) => attached as StoredGuidance['artifacts'][number]),
+    rationale_summary: summariseSelection(selection),
+  }
+}
+
+function keyOf({ scope, viewer: { clearance }, usable }: GuidanceReader): string {
+  const { level = '', categories = [], nationality = '' } = clearance ?? {}
+  return JSON.stringify([scope, level, categories, nationality, usable.key])
+}

@@ -1,0 +1,90 @@
+// Keeps the artifacts in memory in step with the store: reads what has changed since, and everything now and then.
+import type { Call } from '../../../../kernel/operation/call.ts'
+import { sliceRunner } from '../../../../kernel/role/run-in-slices.ts'
+import { iterateDocuments } from '../../../../kernel/store/iterate-documents.ts'
+import type { Doc } from '../../../../kernel/store/store.ts'
+import { type Artifact, artifacts } from '../artifact/model.ts'
+import type { ArtifactChange } from './artifact-index.ts'
+import { guidancePart } from './parts.ts'
+import { indexArtifact } from './rules.ts'
+
+/** The clocks of processes differ, and a write takes a while: what is so old may still appear. */
+const overlap_ms = 5_000
+/** After which everything is read again, in case that a change has slipped through. */
+const reload_ms = 300_000
+
+export class ArtifactFollowing {
+  readonly #call: Call
+  #loaded_at = Number.NEGATIVE_INFINITY
+  #newest_ts = 0
+  /** Versions that were read within the overlap. */
+  #seen = new Map<string, number>()
+
+  constructor(call: Call) {
+    this.#call = call
+  }
+
+  async look(): Promise<void> {
+    const isDue = this.#call.now() - this.#loaded_at >= reload_ms
+    if (isDue || !(await this.#readChanges())) await this.#readAll()
+  }
+
+  /** Returns false where the index and the store do not have the same number afterwards. */
+  async #readChanges(): Promise<boolean> {
+    const order = { field: 'update_ts', direction: 'asc' } as const
+    const query = { filter: { update_ts: { gte: this.#newest_ts - overlap_ms } }, order, fresh: true }
+    const docs: Doc<Artifact>[] = []
+    const seen = new Map<string, number>()
+    for await (const doc of iterateDocuments(this.#call.store(artifacts), query)) {
+      if (this.#seen.get(doc.id) !== doc.version) docs.push(doc)
+      seen.set(doc.id, doc.version)
+      this.#newest_ts = Math.max(this.#newest_ts, doc.value.update_ts)
+    }
+    this.#seen = seen
+    await this.#apply(docs.map(toChange))
+    const { index } = this.#call.part(guidancePart)
+    return (await this.#call.store(artifacts).count({ status: 'active' })) === index.size
+  }
+
+  async #readAll(): Promise<void> {
+    const { index } = this.#call.part(guidancePart)
+    const changes = new Map<string, ArtifactChange>()
+    const run = sliceRunner(this.#call)
+    const query = { filter: { status: 'active' }, fresh: true }
+    for await (const doc of iterateDocuments(this.#call.store(artifacts), query)) {
+      await run(indexInTurn(doc, changes))
+      this.#newest_ts = Math.max(this.#newest_ts, doc.value.update_ts)
+    }
+    const gone = [...index.listIds()].filter((id) => !changes.has(id)).map((id) => ({ id, artifact: undefined }))
+    await this.#apply([...changes.values(), ...gone])
+    this.#seen = new Map()
+    this.#loaded_at = this.#call.now()
+    index.isLoaded = true
+  }
+
+  /** Sets that are in use are selected again at once, so that no request waits for them. */
+  async #apply(changes: readonly ArtifactChange[]): Promise<void> {
+    if (changes.length === 0) return
+    const { index } = this.#call.part(guidancePart)
+    const readers = index.apply(changes, this.#call.now())
+    const run = sliceRunner(this.#call)
+    for (const reader of readers)
+      await run(
+        (function* () {
+          yield
+          index.prepare(reader)
+        })(),
+      )
+  }
+}
+
+function* indexInTurn(doc: Doc<Artifact>, changes: Map<string, ArtifactChange>): Generator<undefined, void> {
+  yield
+  changes.set(doc.id, toChange(doc))
+}
+
+/** A record of the layer itself counts as active, and is in no set. */
+function toChange({ id, value }: Doc<Artifact>): ArtifactChange {
+  const isActive = value.status === 'active'
+  return { id, artifact: isActive ? indexArtifact(id, value) : undefined }
+}

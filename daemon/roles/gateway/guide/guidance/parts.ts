@@ -1,0 +1,15 @@
+// What one process of the gateway holds for attaching guidance.
+import { part } from '../../../../kernel/role/part.ts'
+import type { LineageQueue } from '../lineage/lineage-queue.ts'
+import type { ArtifactIndex } from './artifact-index.ts'
+import type { ToolCatalogues } from './usable-tools.ts'
+
+export type GuidanceParts = {
+  readonly index: ArtifactIndex
+  readonly catalogues: ToolCatalogues
+  readonly lineage: LineageQueue
+}
+export const guidancePart = part<GuidanceParts>('guide-guidance')
+
+/** The topic on which a process announces that artifacts have changed. */
+export const guide_artifact_topic = 'guide.artifact'

@@ -1,0 +1,47 @@
+// Lineage events of an attachment.
+import { sha256 } from '../../../../kernel/encoding/canonical-json.ts'
+import type { IndexedArtifact, Selection } from '../guidance/rules.ts'
+import type { lineageKinds, StoredLineageEvent } from './model.ts'
+
+/** One set of guidance that went out. */
+export type Attachment = {
+  readonly selection: Pick<Selection, 'attached' | 'capped'>
+  readonly scope: string
+  readonly trace_id: string
+  /** Of the caller. */
+  readonly subject: string
+  readonly at: number
+}
+
+export type LineageDocument = { readonly id: string; readonly value: StoredLineageEvent }
+
+export function countEvents({ selection: { attached, capped } }: Attachment): number {
+  return attached.length + capped.length
+}
+
+export function buildLineage(attachment: Attachment, retention_ms: number): readonly LineageDocument[] {
+  const { attached, capped } = attachment.selection
+  return [
+    ...attached.map((artifact) => buildEvent(attachment, artifact, 'attached', retention_ms)),
+    ...capped.map((artifact) => buildEvent(attachment, artifact, 'capped', retention_ms)),
+  ]
+}
+
+/** The id makes a repeat in the same trace the same event. */
+function buildEvent(
+  { scope, trace_id, subject, at }: Attachment,
+  { id: artifact_id, type, tenant_id, label, attached: { version } }: IndexedArtifact,
+  kind: (typeof lineageKinds)[number],
+  retention_ms: number,
+): LineageDocument {
+  return {
+    id: sha256(JSON.stringify([tenant_id, trace_id, artifact_id, scope, kind])),
+    value: {
+      ...{ tenant_id, ...(label ? { label } : {}) },
+      uds: { timestamp: at, username: subject, visibility: label ? 'label' : 'tenant' },
+      ...{ create_ts: at, update_ts: at, schema_version: 1 },
+      ...{ kind, trace_id, artifact_id, artifact_type: type, artifact_version: version, scope },
+      expires_ts: at + retention_ms,
+    },
+  }
+}
