@@ -1,0 +1,17 @@
+// What a miner proposes: an artifact without the fields that the curator adds.
+import { sha256 } from '../../../../kernel/encoding/canonical-json.ts'
+import type { Artifact } from '../artifact/model.ts'
+
+type MinedOf<A> = A extends Artifact ? Pick<A, 'type' | 'content' | 'applicability' | 'rationale' | 'trace_ids'> : never
+
+/** `key`: the finding apart from its numbers, so that it is found again as the same artifact. */
+export type MinedArtifact = MinedOf<Artifact> & {
+  readonly key: string
+  readonly service_name?: string
+  readonly tool_name?: string
+}
+
+/** The id of a mined artifact, apart for each tenant and label. */
+export function nameMined(scope: string, { type, key }: Pick<MinedArtifact, 'type' | 'key'>): string {
+  return `guide_${sha256(JSON.stringify([scope, type, key])).slice(0, 32)}`
+}

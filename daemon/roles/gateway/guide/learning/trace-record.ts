@@ -1,0 +1,127 @@
+// What a trace says for learning: its calls of tools in order, its intent and its outcome. Nothing that the layer attached is in it.
+import { canonicalJson } from '../../../../kernel/encoding/canonical-json.ts'
+import { shortenText } from '../../../../kernel/text/shorten-text.ts'
+import { classOfPrompt, classOfSchema } from '../intent/intent-class.ts'
+import type { EventType, StoredObservation } from '../observation/model.ts'
+
+/** Calls, arguments and words beyond these are not learnt from, so that no trace weighs more than others. */
+const max_calls = 32
+const max_arguments = 8
+const max_words = 24
+/** Longer values differ with each call, and may be documents. */
+const max_value = 64
+const max_error = 200
+
+export type ToolCall = {
+  /** `<service>/<tool>`, as in the graphs. */
+  readonly tool: string
+  readonly service: string
+  /** Scalar arguments as JSON, by name. */
+  readonly arguments: Readonly<Record<string, string>>
+  readonly isFailure: boolean
+  readonly error: string
+  /** Whether the output of an agent does not fit the intent schema; undefined: of a library, or without a schema. */
+  readonly isMismatch: boolean | undefined
+}
+
+const feedbackKinds = ['up', 'down', 'correction', 'follow_up', 'abandoned'] as const
+type FeedbackKind = (typeof feedbackKinds)[number]
+/** Negative feedback of document 002. */
+const rejections: ReadonlySet<FeedbackKind> = new Set(['down', 'correction', 'abandoned'])
+
+export type TraceRecord = {
+  readonly trace_id: string
+  /** Empty: unknown. */
+  readonly intent_class: string
+  readonly caller: string
+  readonly words: readonly string[]
+  readonly calls: readonly ToolCall[]
+  readonly isSuccess: boolean
+  readonly hasFeedback: boolean
+  /** The user said no: a thumb down, a correction, or an end without an answer. */
+  readonly isRejected: boolean
+  readonly ended_ts: number
+}
+
+/** The parts of an observation that learning reads. */
+export type LearnableObservation = Pick<
+  StoredObservation,
+  'trace_id' | 'event_type' | 'service' | 'timestamp' | 'caller_identity' | 'payload'
+>
+
+/** Observations of one trace, in any order. A trace fails where its last call did, or its user said so. */
+export function readTrace(observations: readonly LearnableObservation[]): TraceRecord {
+  const inOrder = observations.toSorted(compareTimes)
+  const of = (...types: EventType[]) => inOrder.filter(({ event_type }) => types.includes(event_type))
+  const calls = of('tool_output', 'tool_error').slice(0, max_calls).map(readCall)
+  const feedback = of('user_feedback').map(readFeedback).at(-1)
+  const isRejected = feedback !== undefined && rejections.has(feedback)
+  const last = inOrder.at(-1)
+  return {
+    trace_id: inOrder[0]?.trace_id ?? '',
+    intent_class: readIntent(of('intent_schema')[0]?.payload.schema, of('user_prompt')[0]?.payload.prompt),
+    caller: inOrder[0]?.caller_identity.username ?? '',
+    words: of('user_prompt').flatMap(readWords).slice(0, max_words),
+    calls,
+    hasFeedback: feedback !== undefined,
+    isRejected,
+    isSuccess: !(isRejected || calls.at(-1)?.isFailure || calls.some(({ isMismatch }) => isMismatch)),
+    ended_ts: last ? Date.parse(last.timestamp) : 0,
+  }
+}
+
+/** Instants of one millisecond differ by further digits. */
+function compareTimes(a: LearnableObservation, b: LearnableObservation): number {
+  const difference = Date.parse(a.timestamp) - Date.parse(b.timestamp)
+  if (difference !== 0 || a.timestamp === b.timestamp) return difference
+  return a.timestamp.replace('Z', '') < b.timestamp.replace('Z', '') ? -1 : 1
+}
+
+function readCall({ service, event_type, payload }: LearnableObservation): ToolCall {
+  const isFailure = event_type === 'tool_error'
+  return {
+    tool: `${service}/${readText(payload.tool)}`,
+    service,
+    arguments: readArguments(payload.arguments),
+    isFailure,
+    error: isFailure ? shortenText(readText(payload.error), max_error) : '',
+    isMismatch: typeof payload.schema_mismatch === 'boolean' ? payload.schema_mismatch : undefined,
+  }
+}
+
+/** Values that may be a secret are left out by the name of their argument. */
+const secretName = /pass|secret|token|credential|authorization|api[-_]?key|cookie/i
+
+function readArguments(of: unknown): Record<string, string> {
+  if (!isRecord(of)) return {}
+  const read: [string, string][] = []
+  for (const [name, value] of Object.entries(of)) {
+    if (read.length === max_arguments) break
+    if (!['string', 'number', 'boolean'].includes(typeof value) || name.length > max_value) continue
+    const json = secretName.test(name) ? '' : canonicalJson(value)
+    if (json !== '' && json.length <= max_value) read.push([name, json])
+  }
+  return Object.fromEntries(read)
+}
+
+function readIntent(schema: unknown, prompt: unknown): string {
+  const named = isRecord(schema) ? classOfSchema(schema) : undefined
+  return named ?? (prompt === undefined ? '' : classOfPrompt(readText(prompt)))
+}
+
+function readWords({ payload }: LearnableObservation): string[] {
+  const text = readText(payload.prompt).slice(0, 2_048).toLowerCase()
+  return [...new Set(text.match(/\p{L}{3,24}/gu) ?? [])]
+}
+
+function readFeedback({ payload }: LearnableObservation): FeedbackKind | undefined {
+  return feedbackKinds.find((kind) => kind === payload.kind)
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function readText(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

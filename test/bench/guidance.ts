@@ -1,0 +1,75 @@
+// Measures the guidance layer: how soon changes of outcomes are found, and how much of what it learns helps.
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { ChangeDetector } from '../../daemon/roles/gateway/guide/drift/change-detector.ts'
+import { computeMedian, type Figure } from '../support/bench/figure.ts'
+import { type OutcomeStream, scoreDetection } from '../support/guide/detection-score.ts'
+import { harmfulArtifact } from '../support/guide/harmful-artifact.ts'
+import { type ExperimentResult, planted_id, runExperiment } from '../support/guide/learning-experiment.ts'
+
+/** Of ADWIN with its defaults (river 0.26.1) on these streams, by the rules of `scoreDetection`: the goals. */
+const adwin = { f1: 0.98, falseAlarmsPer10k: 0.43, delay: 209 }
+
+/** GUIDE_DRIFT_DATA names the folder with `streams.jsonl.gz`: a JSON line for each stream, with its `changes` and `bits`. */
+export async function bench(report: (figure: Figure) => void): Promise<void> {
+  measureLearning(report)
+  measureDrift(report)
+}
+
+function measureDrift(report: (figure: Figure) => void): void {
+  const file = path.join(process.env.GUIDE_DRIFT_DATA ?? '', 'streams.jsonl.gz')
+  if (!existsSync(file)) {
+    process.stderr.write('SKIPPED: drift: GUIDE_DRIFT_DATA must name the folder of the labelled streams\n')
+    return
+  }
+  const lines = gunzipSync(readFileSync(file)).toString().trim().split('\n')
+  const streams = lines.map((line): OutcomeStream => JSON.parse(line))
+  const outcomes = streams.reduce((sum, { bits }) => sum + bits.length, 0)
+  const started = performance.now()
+  const found = scoreDetection(streams, listAlarms)
+  const elapsed_ms = performance.now() - started
+  report({ figure: 'drift F1', value: found.f1, unit: '', beside: adwin.f1, atLeast: adwin.f1 })
+  const falseAlarms = { value: found.falseAlarmsPer10k, beside: adwin.falseAlarmsPer10k }
+  report({ figure: 'drift false alarms', ...falseAlarms, unit: '/10k', atMost: adwin.falseAlarmsPer10k })
+  const delay = { value: computeMedian(found.delays), beside: adwin.delay }
+  report({ figure: 'drift delay', ...delay, unit: 'outcomes', atMost: adwin.delay })
+  report({ figure: 'drift time', value: (elapsed_ms * 1_000) / outcomes, unit: 'us', atMost: 50 })
+  const always = scoreDetection(streams, (bits) => Array.from({ length: bits.length / 100 }, (_, at) => at * 100 + 99))
+  report({ figure: 'always alarming F1', value: always.f1, unit: '' })
+  report({ figure: 'always alarming false', value: always.falseAlarmsPer10k, unit: '/10k' })
+}
+
+function listAlarms(bits: string): number[] {
+  const detector = new ChangeDetector()
+  const alarms: number[] = []
+  for (let at = 0; at < bits.length; at += 1) if (detector.add(bits[at] === '1')) alarms.push(at)
+  return alarms
+}
+
+const seeds = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+const sizes = { training: 400, traces: 400 }
+/** By which what was learnt offline raises the success rate of the agent, with every seed. */
+const least_uplift = 0.25
+/** Traces that a harmful artifact is eligible for, until it is demoted. */
+const harm_budget = 32
+
+function measureLearning(report: (figure: Figure) => void): void {
+  const rateOf = ({ successes }: ExperimentResult) => successes.filter(Boolean).length / successes.length
+  const off = seeds.map((seed) => runExperiment({ seed, ...sizes, isAttachEnabled: false }))
+  const on = seeds.map((seed) => runExperiment({ seed, ...sizes, isAttachEnabled: true }))
+  const uplifts = on.map((result, at) => rateOf(result) - rateOf(off[at] ?? result))
+  report({ figure: 'success without', value: computeMedian(off.map(rateOf)), unit: '' })
+  report({ figure: 'success with', value: computeMedian(on.map(rateOf)), unit: '' })
+  report({ figure: 'least uplift of 10', value: Math.min(...uplifts), unit: '', atLeast: least_uplift })
+  const planted = seeds.map((seed) =>
+    runExperiment({ seed, ...sizes, isAttachEnabled: true, planted: harmfulArtifact }),
+  )
+  const after = planted.map(({ demoted }) => demoted.find(({ id }) => id === planted_id)?.after ?? sizes.traces)
+  report({ figure: 'harm demoted after', value: Math.max(...after), unit: 'traces', atMost: harm_budget })
+  const isSame = seeds.every((seed, at) => {
+    const result = runExperiment({ seed, ...sizes, isAttachEnabled: false, planted: harmfulArtifact })
+    return result.successes.every((isSuccess, trace) => isSuccess === off[at]?.successes[trace])
+  })
+  report({ figure: 'unchanged when off', value: Number(isSame), unit: '', atLeast: 1 })
+}
