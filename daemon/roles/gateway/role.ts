@@ -11,6 +11,7 @@ import { list as conversationList } from './conversation/list.ts'
 import { remove as removeConversation } from './conversation/remove.ts'
 import { check } from './guardrail/check.ts'
 import { list as guardrailList } from './guardrail/list.ts'
+import { advise } from './guide/workflow/advise.ts'
 import { list as ingressList } from './managed-ingress/list.ts'
 import { managedIngresses, managedIngressStates } from './managed-ingress/model.ts'
 import { chatTurnTotal, ingressWriteTotal, managedIngressCount, metrics, serviceCount } from './metrics.ts'
@@ -57,6 +58,7 @@ export const gateway: Role = role(outline, {
     chat: { send },
     conversation: { list: conversationList, remove: removeConversation },
     'chat-feedback': { record },
+    'guide.workflow': { advise },
   },
   messages: {},
   serviceInfo: ({ deployment_profile, transports }) => ({

@@ -6,6 +6,7 @@ import { labelSettings } from '../../kernel/settings/platform-settings.ts'
 import { guardrailsPart } from '../../roles/gateway/guardrail/guard-call.ts'
 import { findChatProblems, openChat } from './open-chat.ts'
 import { findGuardrailProblems, openGuardrails } from './open-guardrails.ts'
+import { openGuide } from './open-guide.ts'
 import { findIngressProblems, openIngresses } from './open-ingresses.ts'
 import { findRegistryProblems, openRegistry } from './open-registry.ts'
 import { openRest } from './open-rest.ts'
@@ -38,6 +39,7 @@ export const wire: RoleWire = {
     return {
       parts: [
         ...openRegistry(settings),
+        ...openGuide(),
         [guardrailsPart.name, guardrails] as const,
         ...[rest.part, tools.part, stdioServers.part, ingresses.part, openChat(settings, tools.list)],
       ],

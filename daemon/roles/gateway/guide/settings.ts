@@ -29,11 +29,7 @@ const similarity = (variable: string, value: number, doc: string) =>
     .meta({ env: `GUIDE_${variable}`, doc })
 
 export const guideSettings = settingsBlock('guide', {
-  enabled: toggle(
-    'GUIDE_ENABLED',
-    true,
-    'Whether the gateway observes calls and chat, and learns guidance from them.',
-  ),
+  enabled: toggle('GUIDE_ENABLED', true, 'Whether the gateway observes calls and chat, and learns guidance from them.'),
   guidance_attach_enabled: toggle(
     'GUIDE_GUIDANCE_ATTACH_ENABLED',
     true,
