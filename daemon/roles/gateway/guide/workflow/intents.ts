@@ -83,7 +83,7 @@ function formsOf(word: string): string[] {
 }
 
 /** Whether the class of an intent is about making or changing a workflow, such as `create_effect_order`. */
-export function isGeneratingClass(intent_class: string): boolean {
+function isGeneratingClass(intent_class: string): boolean {
   const words = intent_class.split(/[^\p{L}\p{N}]+/u)
   return words.some((word) => generatingActions.has(word)) && words.some((word) => workflowNouns.has(word))
 }

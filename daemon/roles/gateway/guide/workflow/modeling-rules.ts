@@ -1,10 +1,10 @@
 // Rules of the category "modeling issue": the form of the graph, and what its tasks mean together.
 import type { HintFinding } from './hint.ts'
 import { listConsequences, quoteText, readParam, readsNewRows, readText } from './task-params.ts'
-import type { WorkflowGraph, WorkflowTask } from './workflow-graph.ts'
+import type { GraphTask, WorkflowGraph } from './workflow-graph.ts'
 
 /** What leaves the pipeline, or goes into the registry. */
-const handsOn = ({ traits }: WorkflowTask) => traits?.makes_dataset === false && traits.reads && traits.inputs.max > 0
+const handsOn = ({ traits }: GraphTask) => traits?.makes_dataset === false && traits.reads && traits.inputs.max > 0
 
 /** Landed datasets are a result too: a branch is unread only beside one that is handed on. */
 export function findUnreadBranches(graph: WorkflowGraph): HintFinding[] {
@@ -26,7 +26,7 @@ export function findUnreadBranches(graph: WorkflowGraph): HintFinding[] {
 }
 
 /** Two runs of them on the same input mean the same; each message of a queue is taken once. */
-const isRepeatable = ({ task, traits }: WorkflowTask) =>
+const isRepeatable = ({ task, traits }: GraphTask) =>
   task.operator === 'resolve_run' ||
   (traits !== undefined &&
     task.operator !== 'ingest_queue' &&
@@ -39,7 +39,7 @@ export function findRepeatedTasks(graph: WorkflowGraph): HintFinding[] {
   const found: HintFinding[] = []
   for (const group of groups.values()) {
     if (group.length === 1) continue
-    const firstOf = new Map<string, WorkflowTask>()
+    const firstOf = new Map<string, GraphTask>()
     for (const each of group) {
       const params = describeParams(each)
       const first = firstOf.get(params)
@@ -53,7 +53,7 @@ export function findRepeatedTasks(graph: WorkflowGraph): HintFinding[] {
 }
 
 /** One text for equal parameters. Names of members are sorted; a parameter that is left out is not one that has its default. */
-function describeParams({ task }: WorkflowTask): string {
+function describeParams({ task }: GraphTask): string {
   return JSON.stringify(task.params, (_, value) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -62,7 +62,7 @@ function describeParams({ task }: WorkflowTask): string {
 }
 
 export function findSharedTargets(graph: WorkflowGraph): HintFinding[] {
-  const firstOf = new Map<string, WorkflowTask>()
+  const firstOf = new Map<string, GraphTask>()
   return graph.tasks.flatMap((each): HintFinding[] => {
     const { at, task } = each
     const target = describeTarget(each)
@@ -83,7 +83,7 @@ export function findSharedTargets(graph: WorkflowGraph): HintFinding[] {
   })
 }
 
-function describeTarget(each: WorkflowTask): string | undefined {
+function describeTarget(each: GraphTask): string | undefined {
   if (each.task.operator === 'write') {
     const file = readText(each, 'file')
     return file === undefined ? undefined : quoteText(file)
@@ -115,11 +115,11 @@ export function findJoinFaults(graph: WorkflowGraph): HintFinding[] {
 
 /** Both sides have only what is new: a row whose partner came with another run finds none. */
 export function findJoinsOfNewRows(graph: WorkflowGraph): HintFinding[] {
+  const readers = graph.tasks.filter(readsNewRows)
   return graph.tasks.flatMap(({ at, task, inputs }): HintFinding[] => {
     const [left, right] = inputs
     if (task.operator !== 'join' || left === undefined || right === undefined || inputs.length > 2) return []
-    const newOf = (side: number) =>
-      graph.tasks.filter((each) => readsNewRows(each) && (each.at === side || graph.feeds(each.at, side)))
+    const newOf = (side: number) => readers.filter((each) => each.at === side || graph.feeds(each.at, side))
     const [ofLeft, ofRight] = [newOf(left), newOf(right)]
     const [one] = ofLeft.filter((each) => !ofRight.includes(each))
     const [other] = ofRight.filter((each) => !ofLeft.includes(each))
@@ -154,14 +154,13 @@ export function findEarlySignals(graph: WorkflowGraph): HintFinding[] {
 /** The first one of each task. An edge along which a dataset goes is needed, whatever else leads there. */
 export function findRedundantEdges(graph: WorkflowGraph): HintFinding[] {
   return graph.tasks.flatMap(({ at, task, before, inputs }): HintFinding[] => {
-    for (const from of before) {
-      if (inputs.includes(from)) continue
-      const between = before.find((other) => graph.follows(other, from))
-      const [first, through] = [graph.tasks[from], between === undefined ? undefined : graph.tasks[between]]
-      if (!first || !through) continue
-      const rationale = `${task.name} follows ${first.task.name} through ${through.task.name} in any case, and takes no dataset of it: leave ${first.task.name} out of its after`
-      return [{ rule: 'redundant_edge', at, from, rationale }]
-    }
-    return []
+    const needed = new Set(inputs)
+    const from = before.find((place) => graph.impliesEdge(at, place) && !needed.has(place))
+    if (from === undefined) return []
+    const through = before.find((other) => graph.follows(other, from))
+    const [first, between] = [graph.tasks[from], through === undefined ? undefined : graph.tasks[through]]
+    if (!first || !between) return []
+    const rationale = `${task.name} follows ${first.task.name} through ${between.task.name} in any case, and takes no dataset of it: leave ${first.task.name} out of its after`
+    return [{ rule: 'redundant_edge', at, from, rationale }]
   })
 }

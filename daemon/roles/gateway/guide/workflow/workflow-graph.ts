@@ -3,7 +3,7 @@ import type { AssembledDag, DagTask } from '../../../../shared/assembled-dag/ass
 import { type OperatorTraits, operatorTraits } from './operator-traits.ts'
 
 /** A task with its place in the DAG. `traits` is undefined for an operator that the table does not know. */
-export type WorkflowTask = {
+export type GraphTask = {
   readonly at: number
   readonly task: DagTask
   readonly traits: OperatorTraits | undefined
@@ -29,10 +29,11 @@ class PlaceSets {
     this.#bits[word] = (this.#bits[word] ?? 0) | (1 << (place & 31))
   }
 
-  addAllOf(at: number, other: number): void {
+  /** Adds the set of another task, of these sets or of others. */
+  addAllOf(at: number, other: number, of: PlaceSets = this): void {
     for (let word = 0; word < this.#words; word += 1) {
       const to = at * this.#words + word
-      this.#bits[to] = (this.#bits[to] ?? 0) | (this.#bits[other * this.#words + word] ?? 0)
+      this.#bits[to] = (this.#bits[to] ?? 0) | (of.#bits[other * this.#words + word] ?? 0)
     }
   }
 
@@ -42,16 +43,22 @@ class PlaceSets {
 }
 
 export class WorkflowGraph {
-  readonly tasks: readonly WorkflowTask[]
+  readonly tasks: readonly GraphTask[]
   readonly #ancestors: PlaceSets
+  /** Ancestors of the tasks before each task: those that it follows without naming them. */
+  readonly #implied: PlaceSets
   readonly #feeders: PlaceSets
 
-  private constructor(tasks: readonly WorkflowTask[], order: readonly number[]) {
+  private constructor(tasks: readonly GraphTask[], order: readonly number[]) {
     this.tasks = tasks
     this.#ancestors = new PlaceSets(tasks.length)
+    this.#implied = new PlaceSets(tasks.length)
     this.#feeders = new PlaceSets(tasks.length)
     for (const at of order) {
-      for (const place of tasks[at]?.before ?? []) extend(this.#ancestors, at, place)
+      for (const place of tasks[at]?.before ?? []) {
+        extend(this.#ancestors, at, place)
+        this.#implied.addAllOf(at, place, this.#ancestors)
+      }
       for (const place of tasks[at]?.inputs ?? []) extend(this.#feeders, at, place)
     }
   }
@@ -60,7 +67,7 @@ export class WorkflowGraph {
   static open({ tasks }: Pick<AssembledDag, 'tasks'>): WorkflowGraph | undefined {
     const placeOf = new Map(tasks.map(({ name }, at) => [name, at]))
     if (placeOf.size < tasks.length) return undefined
-    const linked: WorkflowTask[] = []
+    const linked: GraphTask[] = []
     for (const [at, task] of tasks.entries()) {
       const before = [...new Set(task.after)].map((name) => placeOf.get(name))
       if (!before.every((place) => place !== undefined)) return undefined
@@ -78,18 +85,23 @@ export class WorkflowGraph {
     return this.#ancestors.has(at, earlier)
   }
 
+  /** Whether it does so by another task before it, whether or not it names `earlier`. */
+  impliesEdge(at: number, earlier: number): boolean {
+    return this.#implied.has(at, earlier)
+  }
+
   /** Whether rows of `from` may reach `to`, through the tasks between them. */
   feeds(from: number, to: number): boolean {
     return this.#feeders.has(to, from)
   }
 
   /** The tasks whose rows may reach the task. */
-  feedersOf(at: number): WorkflowTask[] {
+  feedersOf(at: number): GraphTask[] {
     return this.tasks.filter((other) => this.feeds(other.at, at))
   }
 
   /** The tasks that the rows of the task may reach. */
-  fedBy(at: number): WorkflowTask[] {
+  fedBy(at: number): GraphTask[] {
     return this.tasks.filter((other) => this.feeds(at, other.at))
   }
 }
@@ -105,7 +117,7 @@ function extend(sets: PlaceSets, at: number, place: number): void {
 }
 
 /** After Kahn; fewer places than tasks where some wait for each other. */
-function sortPlaces(tasks: readonly WorkflowTask[]): number[] {
+function sortPlaces(tasks: readonly GraphTask[]): number[] {
   const open = tasks.map(({ before }) => before.length)
   const followers = tasks.map((): number[] => [])
   for (const { at, before } of tasks) for (const place of before) followers[place]?.push(at)
