@@ -17,11 +17,14 @@ function areToolsExpected(role: string, profile: DeploymentProfile, setting: boo
 }
 
 const rolesWithTools = everyRole.filter((role) => toolOperations('agentspace', operationsOf(role)).length > 0)
+/** Of the gateway itself, beside the tools of the others. */
+const own_tool = 'gateway_workflow_hints'
 const aTool: Readonly<Record<string, string>> = {
   consensus: 'consensus_session_list',
   resolution: 'lens_list',
   intelligence: 'signal_list',
   ingest: 'datapipeline_list',
+  gateway: own_tool,
 }
 
 test('the roles with tools are these', () => {
@@ -78,13 +81,16 @@ describe.each(cases)('in $profile with mcp_enabled $setting', ({ profile, settin
     const offering = Object.keys(aTool).filter((name) => areToolsExpected(name, profile, setting))
     const port = Number(new URL(world.url('gateway')).port)
     const listed = await sendMcpRequest(port, 'tools/list', {}, { token })
-    const isExpected = areToolsExpected('gateway', profile, undefined)
+    const isExpected = areToolsExpected('gateway', profile, setting)
     expect(listed.status).toBe(isExpected ? 200 : 404)
     if (!isExpected) return
     const { tools } = (listed.json as { result: { tools: { name: string }[] } }).result
     const services = new Set(tools.map(({ name }) => name.split('__', 1)[0]))
-    const names = { consensus: 'consensus-service', resolution: 'resolution-service', ingest: 'pipeline-service' }
-    const expected = offering.map((name) => names[name as 'consensus'] ?? 'intelligence-service')
+    const names: Readonly<Record<string, string>> = {
+      ...{ consensus: 'consensus-service', resolution: 'resolution-service', ingest: 'pipeline-service' },
+      ...{ intelligence: 'intelligence-service', gateway: own_tool },
+    }
+    const expected = offering.map((name) => names[name])
     expect([...services].sort()).toEqual(expected.sort())
   })
 })

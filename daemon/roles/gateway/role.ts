@@ -22,6 +22,7 @@ import { lineageEvents } from './guide/lineage/model.ts'
 import { observationMetrics } from './guide/observation/metrics.ts'
 import { observations } from './guide/observation/model.ts'
 import { record as recordObservation } from './guide/observation/record.ts'
+import { advise } from './guide/workflow/advise.ts'
 import { list as ingressList } from './managed-ingress/list.ts'
 import { managedIngresses, managedIngressStates } from './managed-ingress/model.ts'
 import { chatTurnTotal, ingressWriteTotal, managedIngressCount, metrics, serviceCount } from './metrics.ts'
@@ -80,6 +81,7 @@ export const gateway: Role = role(outline, {
     'guide.chat': { send: sendToGuide },
     'guide.observation': { record: recordObservation },
     ...artifactOperations,
+    'guide.workflow': { advise },
   },
   messages: {},
   serviceInfo: ({ deployment_profile, transports }) => ({

@@ -1,7 +1,9 @@
 // Opens the guidance layer: its intake, the model of its embeddings, and what it attaches.
+import { parseSchedule } from '../../../adapters/host/schedule/cron.ts'
 import type { SiteResources } from '../../boot/site-resources.ts'
 import type { ProfileProblem } from '../../kernel/settings/profile-error.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
+import { hintScheduleParserPart } from '../../roles/gateway/guide/workflow/schedule-interval.ts'
 import { findEmbedderProblems, openEmbedder } from './open-embedder.ts'
 import { openGuidance } from './open-guidance.ts'
 import { openObserver } from './open-observer.ts'
@@ -13,5 +15,10 @@ export function findGuideProblems(resolved: ResolvedSettings): ProfileProblem[] 
 export function openGuide(
   resources: Pick<SiteResources, 'resolved' | 'random' | 'site'>,
 ): readonly (readonly [string, unknown])[] {
-  return [...openObserver(resources), openEmbedder(resources.resolved), openGuidance(resources)]
+  return [
+    ...openObserver(resources),
+    openEmbedder(resources.resolved),
+    openGuidance(resources),
+    [hintScheduleParserPart.name, parseSchedule],
+  ]
 }

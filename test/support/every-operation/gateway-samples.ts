@@ -109,6 +109,10 @@ export const gatewaySamples: OperationSamples = {
   'gateway.chat-feedback.record': feedbackSample,
   'gateway.conversation.remove': conversationSample,
   'gateway.guardrail.check': () => ({ input: { kind: 'tool', subject: 'ada' }, isTenants: false }),
+  'gateway.guide.workflow.advise': () => ({
+    input: { operators: [{ name: 'ingest_file', params: { file: 'a.csv' } }] },
+    isTenants: false,
+  }),
   async 'gateway.service-tool.review'(stage) {
     await registerToolService(stage)
     return { input: { name: tool_service, authentication: 'none' }, isTenants: false }

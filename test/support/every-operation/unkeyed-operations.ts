@@ -93,6 +93,7 @@ export const unkeyedOperations: Readonly<Record<string, UnkeyedReason>> = {
   'ingest.effect.dispatch': 'first',
   'ingest.federation.dataset': 'message',
   'gateway.guardrail.check': 'reads',
+  'gateway.guide.workflow.advise': 'reads',
   'gateway.service-tool.accept': 'named',
   'proxy.allowlist.reload': 'repeatable',
 }

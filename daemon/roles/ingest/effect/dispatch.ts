@@ -12,6 +12,7 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { dagId } from '../../../shared/assembled-dag/assembled-dag.ts'
+import type { EffectOperator } from '../../../shared/assembled-dag/operator-chain.ts'
 import { holdName } from '../../../shared/name-holder/hold-name.ts'
 import { listConnections } from '../connection/task-connection.ts'
 import { namedValues, uid } from '../fields.ts'
@@ -21,7 +22,6 @@ import { externalDispatch } from '../operator/external-dispatch.ts'
 import {
   dispatchedEffectId,
   dispatchFields,
-  type EffectOperator,
   effects,
   effectText,
   max_effect_bytes,

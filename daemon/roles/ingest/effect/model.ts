@@ -5,19 +5,12 @@ import { delayFields } from '../../../kernel/job/job-delay.ts'
 import { job_indexes } from '../../../kernel/job/job-fields.ts'
 import { classification } from '../../../kernel/label/label.ts'
 import { collection } from '../../../kernel/store/store.ts'
-import { dagTask, max_tasks } from '../../../shared/assembled-dag/assembled-dag.ts'
+import { max_tasks, taskName } from '../../../shared/assembled-dag/assembled-dag.ts'
+import { effectOperator } from '../../../shared/assembled-dag/operator-chain.ts'
 import { scheduleViewFields } from '../datapipeline-schedule/model.ts'
 import { instant, namedValues, provenanceViewFields, shortText, uid } from '../fields.ts'
 import { deploymentFault, liveFields, managedFields, managedStatus } from '../managed-dag/model.ts'
 import { statisticsFields } from '../managed-dag/statistics.ts'
-
-const { operator, params, retries, retry_delay_s, time_limit_s } = dagTask.shape
-
-/** An operator of an effect: a task that follows the one before it. */
-const effectOperator = z
-  .strictObject({ name: operator, params, retries, retry_delay_s, time_limit_s })
-  .meta({ id: 'EffectOperator' })
-export type EffectOperator = z.infer<typeof effectOperator>
 
 export const effectText = {
   name: shortText,
@@ -42,7 +35,7 @@ const effectFields = {
 export const dispatchFields = {
   correlation_id: shortText.meta({ description: 'The id that the service gave the effect' }),
   edition_id: shortText.meta({ description: 'The attested edition that led to it' }),
-  effect_type: operator.meta({ description: 'The operator that it is of, unless the payload lists operators' }),
+  effect_type: taskName.meta({ description: 'The operator that it is of, unless the payload lists operators' }),
   target: namedValues.meta({
     description:
       'What it is aimed at, as the template of the decision says; for external_dispatch `name` and `path` of a target of the profile',

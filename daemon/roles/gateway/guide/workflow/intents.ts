@@ -1,0 +1,117 @@
+// Which calls and messages are about generating a workflow, by declaration: another service adds a kind to the table.
+
+import { splitTerms } from '../../chat/offline/split-terms.ts'
+import { aggregatedName } from '../../tool/aggregated-tool.ts'
+import type { Artifact } from '../artifact/model.ts'
+import { readEffectDraft, readPipelineDraft, type WorkflowDraft } from './draft.ts'
+
+/** A kind of workflow: the tools of a service that make, change, remove, run and show one, and words that people use for it. */
+export type WorkflowKind = {
+  readonly service: string
+  readonly object: string
+  readonly nouns: readonly string[]
+  /** Each reads the draft of a workflow from the arguments of its call. */
+  readonly generating: ReadonlyMap<string, (input: unknown) => WorkflowDraft>
+  readonly removing: readonly string[]
+  /** Their answers show the workflow, or runs of it. */
+  readonly showing: readonly string[]
+}
+
+const runTools = [
+  'datapipeline_run_trigger',
+  'datapipeline_run_get',
+  'datapipeline_run_status',
+  'datapipeline_run_list',
+]
+
+const kindOfIngest = (
+  object: 'effect' | 'datapipeline',
+  nouns: readonly string[],
+  create: string,
+  read: (input: unknown) => WorkflowDraft,
+): WorkflowKind => ({
+  ...{ service: 'pipeline-service', object, nouns, removing: [`${object}_delete`] },
+  generating: new Map([
+    [create, read],
+    [`${object}_update`, read],
+  ]),
+  showing: [...['get', 'status', 'run', 'runs'].map((verb) => `${object}_${verb}`), ...runTools],
+})
+
+export const workflowKinds: readonly WorkflowKind[] = [
+  kindOfIngest('effect', ['effect', 'workflow', 'dag'], 'effect_create', readEffectDraft),
+  kindOfIngest(
+    'datapipeline',
+    ['datapipeline', 'pipeline', 'workflow', 'dag'],
+    'datapipeline_deploy',
+    readPipelineDraft,
+  ),
+]
+
+/** A tool by its service, or under the name by which the gateway offers it. */
+export type ToolName = { readonly service?: string | undefined; readonly tool: string }
+
+export type GeneratingTool = {
+  readonly kind: WorkflowKind
+  readonly tool: string
+  readonly read: (input: unknown) => WorkflowDraft
+}
+
+/** Undefined for a tool that generates no workflow. */
+export function findGeneratingTool(name: ToolName): GeneratingTool | undefined {
+  for (const kind of workflowKinds)
+    for (const [tool, read] of kind.generating) if (isNamed(name, kind, tool)) return { kind, tool, read }
+  return undefined
+}
+
+export function isNamed(
+  { service, tool }: ToolName,
+  { service: of }: Pick<WorkflowKind, 'service'>,
+  name: string,
+): boolean {
+  return service === of ? tool === name : tool === aggregatedName({ service: of, name })
+}
+
+/** Actions of intents that make or change something; as stems of the offline chat, and as classes of intents have them. */
+const generatingActions = new Set(
+  ['create', 'update', 'import', 'transform', 'plan', 'generate', 'build', 'deploy', 'design'].flatMap(formsOf),
+)
+const workflowNouns = new Set(workflowKinds.flatMap(({ nouns }) => nouns).flatMap(formsOf))
+
+function formsOf(word: string): string[] {
+  return [word, ...splitTerms(word)]
+}
+
+/** Whether the class of an intent is about making or changing a workflow, such as `create_effect_order`. */
+function isGeneratingClass(intent_class: string): boolean {
+  const words = intent_class.split(/[^\p{L}\p{N}]+/u)
+  return words.some((word) => generatingActions.has(word)) && words.some((word) => workflowNouns.has(word))
+}
+
+export type WorkflowIntent = { readonly intent_class?: string | undefined; readonly tools?: readonly ToolName[] }
+
+/** By its class, or by a tool that was chosen. */
+export function isGeneratingIntent({ intent_class, tools = [] }: WorkflowIntent): boolean {
+  return (intent_class !== undefined && isGeneratingClass(intent_class)) || tools.some(findGeneratingTool)
+}
+
+/** Below it a trajectory is not an exemplar. */
+const least_success_rate = 0.5
+
+/**
+ * Whether an artifact belongs to such an intent: a pattern from intents to operations, a map of tools of a service that has
+ * workflows, or the steps of workflows that succeeded. Tenant, label, status and caps are decided where it is attached.
+ */
+export function fitsWorkflowIntent(
+  { type, content, applicability }: Pick<Artifact, 'type' | 'content' | 'applicability'>,
+  intent: WorkflowIntent,
+): boolean {
+  if (!isGeneratingIntent(intent)) return false
+  const { intent_class } = applicability
+  if (intent_class !== undefined && intent.intent_class !== undefined && intent_class !== intent.intent_class)
+    return false
+  if (type === 'IntentPattern') return true
+  if (type === 'CapabilityMap')
+    return workflowKinds.some(({ service }) => 'service' in content && content.service === service)
+  return type === 'DecisionTrajectory' && 'success_rate' in content && content.success_rate >= least_success_rate
+}

@@ -1,0 +1,135 @@
+// Hints on workflows through a site with the gateway and ingest: before a call, beside it, and the outcomes of what was made.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parseSchedule } from '../../../adapters/host/schedule/cron.ts'
+import { addressRule } from '../../../adapters/platform/address-rule/address-rule.ts'
+import { mcpToolServices } from '../../../adapters/tools/mcp/connect-tools.ts'
+import type { ToolConnection } from '../../../daemon/kernel/tools/tool-service.ts'
+import { advise } from '../../../daemon/roles/gateway/guide/workflow/advise.ts'
+import { describeHints, listCallHints } from '../../../daemon/roles/gateway/guide/workflow/hint-text.ts'
+import { listWorkflowOutcomes, proposeTrajectories } from '../../../daemon/roles/gateway/guide/workflow/learned.ts'
+import type { ToolObservation } from '../../../daemon/roles/gateway/guide/workflow/observed-call.ts'
+import { foldGenerations } from '../../../daemon/roles/gateway/guide/workflow/outcomes.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
+import { setUpIngestSite } from '../ingest/ingest-site.ts'
+
+const limits = { answer_ms: 10_000, answer_bytes: 16_777_216, depth: 128, tools: 2_000 }
+const services = mcpToolServices({ about: { name: 'test', version: '1' }, limits, rule: addressRule(['127.0.0.0/8']) })
+
+const site = setUpIngestSite(
+  {},
+  {
+    profile: {
+      platform: { roles: ['site', 'ingest', 'gateway'], deployment_profile: 'single_cluster' },
+      gateway: { port: 0 },
+    },
+  },
+)
+let tools: ToolConnection
+const observed: ToolObservation[] = []
+
+beforeAll(async () => {
+  const { token } = await site().as()
+  tools = await services.connect({ url: new URL('/agentspace', site().url('gateway')), token: async () => token })
+  site().writeFile('orders.csv', 'id,amount\n1,2.5\n2,n/a\n')
+})
+afterAll(() => tools?.close())
+
+/** Calls a tool of ingest through the gateway, and observes the answer. */
+async function use(tool: string, input: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>> {
+  const { is_error, structured_content, content } = await tools.callTool({
+    ...{ name: `pipeline-service__${tool}`, input, timeout_ms: 10_000 },
+  })
+  expect(is_error, JSON.stringify(content)).toBe(false)
+  observed.push({
+    ...{ tenant_id: site().tenant, event_type: 'tool_output', service: 'pipeline-service' },
+    ...{
+      trace_id: String(observed.length + 1).padStart(32, '0'),
+      timestamp: new Date(site().clock.now()).toISOString(),
+    },
+    payload: { tool, input, output: structured_content },
+  })
+  return structured_content as Readonly<Record<string, unknown>>
+}
+
+/** Types are lost, and nothing is tested before the file is replaced. */
+const weak = [
+  { name: 'ingest_file', params: { file: 'orders.csv' } },
+  { name: 'cast', params: { columns: [{ column: 'amount', type: 'double' }], on_misfit: 'leave_out' } },
+  { name: 'write', params: { file: 'orders.parquet' } },
+]
+const rule = { name: 'has an amount', where: { column: 'amount', is: 'present' } }
+const [read, cast, write] = weak
+const sound = [read, cast, { name: 'validate', params: { rules: [rule], max_rejects: 10 } }, write]
+
+test('an effect with weaknesses gets the hints on its tasks, by REST and as a tool of the gateway', async () => {
+  const ann = await site().as()
+  const { hints } = await ann.ok(advise, { operators: weak, schedule: '*/30 * * * *' })
+  expect(hints).toMatchObject([
+    { category: 'missing best practice', rule: 'output_without_validation', node: 'write_3' },
+    { category: 'missing best practice', rule: 'time_limit_beyond_schedule', node: 'ingest_file_1' },
+    { category: 'data quality issue', rule: 'values_left_out', node: 'cast_2' },
+  ])
+  const called = await tools.callTool({
+    name: 'gateway_workflow_hints',
+    input: { operators: weak },
+    timeout_ms: 10_000,
+  })
+  expect(called.structured_content).toEqual({ hints: hints.filter((hint) => !hint.rule.startsWith('time_limit')) })
+  expect(await ann.ok(advise, { operators: sound, schedule: '@daily' })).toEqual({ hints: [] })
+})
+
+test('an edge is named by both of its tasks', async () => {
+  const ann = await site().as()
+  const tasks = [
+    { name: 'in', operator: 'ingest_file', params: { file: 'orders.csv' } },
+    { name: 'typed', operator: 'cast', params: { columns: [{ column: 'amount', type: 'double' }] }, after: ['in'] },
+    { name: 'done', operator: 'notify', params: { title: 'In' }, after: ['in', 'typed'] },
+  ]
+  const { hints } = await ann.ok(advise, { dag: { format: 1, dag_id: 'orders', tasks } })
+  expect(hints).toMatchObject([{ category: 'modeling issue', edge: { from: 'in', to: 'done' } }])
+  expect(hints[0]?.node).toBeUndefined()
+})
+
+test('a request without one workflow, or with a schedule that is none, is refused with the reason', async () => {
+  const ann = await site().as()
+  const dag = { format: 1 as const, dag_id: 'd', tasks: [{ name: 'a', operator: 'ingest_file' }] }
+  expect(await ann.refusal(advise, {})).toBe('invalid')
+  expect(await ann.refusal(advise, { dag, operators: weak })).toBe('invalid')
+  expect(await ann.refusal(advise, { dag, schedule: 'each day' })).toBe('invalid')
+  const reader = await site().as({ subject: 'rita', roles: ['auditor'] })
+  expect(await reader.refusal(advise, { dag })).toBe('forbidden')
+})
+
+test('hints go along as text, block no call, and what comes of the workflow is seen in later calls', async () => {
+  const input = { name: 'orders', operators: weak }
+  const text = describeHints(listCallHints({ tool: 'pipeline-service__effect_create' }, input, parseSchedule))
+  expect(text).toContain('- missing best practice, write_3: no task validates the rows')
+  const { uid } = await use('effect_create', input)
+  await waitUntil(async () => (await use('effect_status', { uid })).status === 'active')
+  await use('effect_run', { uid })
+  await waitUntil(
+    async () => ((await use('effect_status', { uid })).last_run as { state?: string } | undefined)?.state === 'success',
+  )
+  const terms = { edit_window_ms: 3_600_000 }
+  const steps = weak.map(({ name }) => name)
+  const [first] = foldGenerations(observed, terms)
+  expect(first).toMatchObject({ uid, steps, verdict: 'accepted', executions: { success: 1, failure: 0 } })
+  site().clock.advance(60_000)
+  await use('effect_update', { uid, operators: sound })
+  await waitUntil(async () => (await use('effect_status', { uid })).status === 'active')
+  await use('effect_delete', { uid, confirm: true })
+  const generations = foldGenerations(observed, terms)
+  expect(generations).toMatchObject([
+    { verdict: 'edited' },
+    { verdict: 'discarded', steps: sound.map((each) => each?.name) },
+  ])
+  expect(listWorkflowOutcomes(generations).map(({ outcome }) => outcome)).toEqual([
+    'feedback_down',
+    'success',
+    'feedback_abandoned',
+  ])
+  expect(proposeTrajectories(generations, 1)).toMatchObject([
+    { content: { steps, support: 1, success_rate: 0 } },
+    { content: { support: 1, success_rate: 0 } },
+  ])
+})
