@@ -56,9 +56,11 @@ test('a call gives the result of the operation, and its refusal as a failure of 
     '--input',
     writeInput({ id: 'none' }),
   ]
-  const { exit, stdout } = await runCommand(absent, { env })
-  expect(exit).toBe(1)
-  expect(stdout).toContain('there is no such session')
+  const { exit, stdout, stderr } = await runCommand(absent, { env })
+  expect({ exit, stdout }).toEqual({ exit: 1, stdout: '' })
+  expect(stderr).toMatch(/^error: .*there is no such session\n/)
+  const asJson = await runCommand([...absent, '--json'], { env })
+  expect([asJson.exit, JSON.parse(asJson.stdout)]).toMatchObject([1, { is_error: true }])
 })
 
 test.each<[string, string[], number, RegExp]>([

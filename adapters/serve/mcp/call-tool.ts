@@ -13,7 +13,7 @@ import {
 } from '../../../daemon/kernel/tools/client-input.ts'
 import { PassedToolResult } from '../../../daemon/kernel/tools/tool-service.ts'
 import { startTimeLimit } from '../../platform/time-limit/time-limit.ts'
-import { type CallEvents, readProgressToken } from './call-events.ts'
+import { type CallEvents, type ClientMessage, readProgressToken } from './call-events.ts'
 import { readAbilities } from './client-inputs.ts'
 import type { McpSession } from './mcp-sessions.ts'
 import { readMeta } from './message-meta.ts'
@@ -73,10 +73,22 @@ async function performInSession(
     if (requested > max_inputs_of_call)
       return { ...performed, outcome: refuse('unavailable', 'the tool requests too much input') }
     // Also of a call that was cancelled: its service learns of it by the call that goes on.
-    const given = await inputs.collect(required.requests, (message) => events.request(message), cancelled)
+    const send = (message: ClientMessage) => events.request(message)
+    const given = await collectUntilEnd(required, (until) => inputs.collect(required.requests, send, until), cancelled)
     performed = await perform({ abilities, continuation: { ...given, state: required.state } })
   }
   return performed
+}
+
+/** A call that ends meanwhile, such as by the withdrawal of its tool, waits for nobody. */
+async function collectUntilEnd<T>(
+  { held }: InputRequiredResult,
+  collect: (until: AbortSignal) => Promise<T>,
+  cancelled: AbortSignal,
+): Promise<T> {
+  const ending = new AbortController()
+  void held?.ended.then(() => ending.abort())
+  return await collect(AbortSignal.any([cancelled, ending.signal]))
 }
 
 function findRequired({ outcome }: SurfaceCallResult): InputRequiredResult | undefined {

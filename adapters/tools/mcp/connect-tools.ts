@@ -9,6 +9,7 @@ import {
   max_input_wait_ms,
   max_inputs_of_call,
   noAbilities,
+  UnknownCallRefusal,
 } from '../../../daemon/kernel/tools/client-input.ts'
 import type { RemoteResource, RemoteResourceRead } from '../../../daemon/kernel/tools/remote-resource.ts'
 import type {
@@ -157,8 +158,7 @@ export class McpConnection implements ToolConnection {
   #begin({ name, input, timeout_ms, trace, continuation, onProgress }: RemoteToolCall): RunningCall {
     const { responses, state, refused = [] } = continuation ?? {}
     // Between the revisions: input comes with the next request in one, and to a call that is open in the others.
-    if (continuation && this.#hasSessions)
-      throw refuse('invalid', 'no call waits for this input any more: call the tool again')
+    if (continuation && this.#hasSessions) throw new UnknownCallRefusal()
     if (refused.length > 0) throw refuse('forbidden', `the client does not give the input that ${this.#name} requires`)
     const params = {
       ...{ name, arguments: { ...input } },

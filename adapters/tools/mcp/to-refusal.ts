@@ -1,6 +1,7 @@
 // Turns each failure of the MCP library, of HTTP and of a service into one refusal, with the words of the service cut short.
 import {
   InsufficientScopeError,
+  MissingRequiredClientCapabilityError,
   ProtocolError,
   SdkError,
   SdkErrorCode,
@@ -8,6 +9,7 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client'
 import { isRefusal, type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
+import { inputKinds, inputMethods, refuseUnsupported } from '../../../daemon/kernel/tools/client-input.ts'
 import { HttpClientError } from '../../platform/http-client/http-client-error.ts'
 
 /** Characters of a service's own words in a refusal. */
@@ -32,10 +34,16 @@ function refusalOf(service: string, error: Error): Refusal | undefined {
   if (error instanceof InsufficientScopeError)
     return refuse('forbidden', `${service} requires a scope that the token does not have`)
   if (error instanceof SdkHttpError) return refusalOfStatus(service, error)
+  if (error instanceof MissingRequiredClientCapabilityError) return refuseUnsupported(service, nameAbilities(error))
   if (error instanceof ProtocolError) return refuse('invalid', `${service} refuses the request: ${shorten(error)}`)
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
     return refuse('timeout', `${service} did not answer in time`)
   return undefined
+}
+
+function nameAbilities({ requiredCapabilities }: MissingRequiredClientCapabilityError): string {
+  const kinds = inputKinds.filter((kind) => Object.hasOwn(requiredCapabilities, kind))
+  return kinds.map((kind) => inputMethods[kind]).join(' and ') || 'an ability'
 }
 
 function refusalOfHttp(service: string, { failure, message }: HttpClientError): Refusal {

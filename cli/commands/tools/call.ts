@@ -1,4 +1,7 @@
 // Calls a tool of a service and prints its result.
+import { parseJson } from '../../../daemon/kernel/encoding/parse-json.ts'
+import type { Refusal } from '../../../daemon/kernel/error/errors.ts'
+import { problem, refusalFromProblem } from '../../../daemon/kernel/error/problem.ts'
 import { default_time_limit_ms } from '../../../daemon/kernel/operation/operation.ts'
 import type { RemoteToolResult, ToolProgress } from '../../../daemon/kernel/tools/tool-service.ts'
 import { readJsonFile } from '../../file/json-file.ts'
@@ -10,7 +13,8 @@ import { keepLayout, line_break, printResult } from '../../terminal/output.ts'
 export const definition = command({
   words: 'tools call',
   summary: 'Call a tool of a service and print its result',
-  notes: 'Exit code 1: the tool reports a failure.',
+  notes:
+    'Exit code 1: the tool reports a failure. A refusal by the site is printed, and ends, as that of other commands.',
   positionals: { tool: required(text('TOOL', 'Name of the tool, as `platform tools list` shows it')) },
   options: {
     input: text('FILE', 'JSON file with the input of the tool (default: no input)'),
@@ -28,6 +32,8 @@ export const definition = command({
       }),
     )
     terminal.progress('')
+    const refusal = params.json || params.url !== undefined ? undefined : findRefusal(result)
+    if (refusal) throw refusal
     printResult(terminal, params.json, result, () => formatResult(result))
     return result.is_error ? 1 : 0
   },
@@ -36,6 +42,14 @@ export const definition = command({
 async function findTimeLimit({ role, tool }: { readonly role: string | undefined; readonly tool: string }) {
   const { answerLimitOfTool } = await import('../../client/operations.ts')
   return (role === undefined ? undefined : await answerLimitOfTool(role, tool)) ?? default_time_limit_ms
+}
+
+/** Of the site itself, as its operations refuse: other services give their failures other forms. */
+function findRefusal({ is_error, content }: RemoteToolResult): Refusal | undefined {
+  const [block, ...others] = content
+  if (!is_error || others.length > 0 || typeof block?.text !== 'string') return undefined
+  const body = parseJson(block.text)
+  return problem.safeParse(body).success ? refusalFromProblem(body, 500) : undefined
 }
 
 function readInput(file: string): Readonly<Record<string, unknown>> {

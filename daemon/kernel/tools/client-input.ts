@@ -1,5 +1,6 @@
 // Input that a tool requests of its client while it works: an answer of a person, or one of the client's model.
 import * as z from 'zod'
+import { Refusal, refuse } from '../error/errors.ts'
 
 /** The requests that may be passed on, by the ability of a client that takes them. */
 export const inputKinds = ['elicitation', 'sampling'] as const
@@ -68,7 +69,7 @@ export type ToolClient = {
 export class InputRequiredResult {
   readonly requests: InputRequests
   readonly state: string | undefined
-  /** Set where the service keeps the call open meanwhile: it goes on here, and not by a state. */
+  /** Set where the service keeps the call open meanwhile. Without a state it goes on here. */
   readonly held: HeldCall | undefined
 
   constructor(requests: InputRequests, state: string | undefined, held?: HeldCall) {
@@ -76,6 +77,19 @@ export class InputRequiredResult {
     this.state = state
     this.held = held
   }
+}
+
+/** Of input for a call that no service keeps open any more: nothing was sent to the service. */
+export class UnknownCallRefusal extends Refusal {
+  constructor() {
+    super('invalid', 'no call waits for this input any more: call the tool again')
+  }
+}
+
+/** The client lacks an ability, and the service is sound. */
+export function refuseUnsupported(service: string, input: string): Refusal {
+  const remedy = 'call the tool from a client that does'
+  return refuse('invalid', `${service} requires ${input}, which the client of this call does not take: ${remedy}`)
 }
 
 /** A call that a service keeps open. It ends by itself after `max_input_wait_ms` without input. */

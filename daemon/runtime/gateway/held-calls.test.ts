@@ -18,7 +18,10 @@ function hold(caller: string, at: string) {
     resolve()
   }
   const required = new InputRequiredResult({ one: { method: 'elicitation/create', params: {} } }, undefined)
-  const { state, requests } = held.hold(caller, 'terms', required, { call: { ended: promise, end }, at })
+  const { state, requests } = held.hold(caller, 'terms', required, {
+    ...{ call: { ended: promise, end }, at },
+    tool: { service: 'maps', name: at },
+  })
   return { state, requests, finish: resolve }
 }
 
@@ -58,4 +61,12 @@ test('all end with their owner', () => {
   hold('bob', 'b')
   held.close()
   expect(ended).toEqual(['a', 'b'])
+})
+
+test('those of a tool end with it, and others wait on', () => {
+  hold('ann', 'route')
+  const other = hold('ann', 'tile')
+  held.endOf(({ service, name }) => service === 'maps' && name === 'route')
+  expect(ended).toEqual(['route'])
+  expect(held.take('ann', 'terms', other.state)?.at).toBe('tile')
 })

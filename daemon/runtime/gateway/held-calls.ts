@@ -7,7 +7,8 @@ import { type HeldCall, InputRequiredResult } from '../../kernel/tools/client-in
 const max_held = 512
 const max_held_of_caller = 8
 
-export type HeldPlace<T> = { readonly call: HeldCall; readonly at: T }
+type HeldTool = { readonly service: string; readonly name: string }
+export type HeldPlace<T> = { readonly call: HeldCall; readonly at: T; readonly tool: HeldTool }
 
 type KeptCall<T> = HeldPlace<T> & { readonly caller: string; readonly terms: string }
 
@@ -29,7 +30,7 @@ export class HeldCalls<T> {
     const state = this.#random(32)
     this.#held.set(state, { ...place, caller, terms: sha256(terms) })
     void place.call.ended.then(() => this.#held.delete(state))
-    return new InputRequiredResult(requests, state)
+    return new InputRequiredResult(requests, state, place.call)
   }
 
   /** Once: with more input to come, the call is held again. */
@@ -38,6 +39,10 @@ export class HeldCalls<T> {
     if (!held || state === undefined || held.caller !== caller || held.terms !== sha256(terms)) return undefined
     this.#held.delete(state)
     return held
+  }
+
+  endOf(isEnding: (tool: HeldTool) => boolean): void {
+    for (const [state, { tool }] of [...this.#held]) if (isEnding(tool)) this.#end(state)
   }
 
   close(): void {

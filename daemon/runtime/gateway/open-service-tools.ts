@@ -82,8 +82,11 @@ export function openServiceTools(
     readResource: ({ service, url }, token, { caller, ...read }) =>
       connections.readResource({ services: registered, service, address: { url, ca }, token, caller, read }),
     offer(service, next) {
-      if (isSameOffer(offered.get(service) ?? nothing, next)) return
+      const before = offered.get(service) ?? nothing
+      if (isSameOffer(before, next)) return
       offered.set(service, next)
+      const gone = findChanged(before.tools, next.tools)
+      connections.endHeld(service, (name) => gone.has(name))
       operations = listByService(offered, ({ tools }) => tools).map(toOperation)
       resources = listByService(offered, (each) => each.resources).map(toPassedResource)
       announcements.announce(toolsTopic('gateway'))
@@ -130,6 +133,12 @@ function listByService<T>(
   pick: (offer: ServiceOffer) => readonly T[],
 ): readonly T[] {
   return [...offered].sort(([one], [other]) => (one < other ? -1 : 1)).flatMap(([, offer]) => pick(offer))
+}
+
+/** Names of the tools that are offered no longer, or otherwise than before. */
+function findChanged(before: ServiceOffer['tools'], after: ServiceOffer['tools']): ReadonlySet<string> {
+  const kept = new Map(after.map((tool) => [tool.name, JSON.stringify(tool)]))
+  return new Set(before.flatMap((tool) => (kept.get(tool.name) === JSON.stringify(tool) ? [] : [tool.name])))
 }
 
 function isSameOffer(before: ServiceOffer, after: ServiceOffer): boolean {

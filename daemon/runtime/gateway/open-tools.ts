@@ -19,7 +19,7 @@ export type OpenedTools = {
   close(): void
 }
 
-/** `isOffering`: false where the deployment profile offers no tools: none is listed then, to the chat neither. */
+/** `isOffering`: false where the deployment profile offers no tools: neither they nor resources are listed then, to the chat neither. */
 export async function openTools(
   resources: SiteResources,
   stdioServers: OpenedStdioServers,
@@ -34,10 +34,11 @@ export async function openTools(
   for (const { service, name } of siteTools) own.set(service, (own.get(service) ?? new Set()).add(name))
   const siteOperations = siteTools.map(toOperation)
   const tools = joinLists(siteOperations, opened.listOffered)
+  const resourceList = joinLists(siteResources, opened.listResources)
   return {
     part: [serviceToolsPart.name, opened.part],
     list: () => (isOffering ? tools() : siteOperations),
-    resources: joinLists(siteResources, opened.listResources),
+    resources: () => (isOffering ? resourceList() : siteResources),
     close: opened.close,
   }
 }

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { systemRandom } from '../../../adapters/host/random/system-random.ts'
 import { refuse } from '../../kernel/error/errors.ts'
+import { UnknownCallRefusal } from '../../kernel/tools/client-input.ts'
 import type { RemoteToolCall, RemoteToolResult, ToolConnection, ToolServices } from '../../kernel/tools/tool-service.ts'
 import { type ConnectedCall, ToolConnections } from './tool-connections.ts'
 
@@ -147,6 +148,17 @@ test('what callers give up, or request wrongly, says nothing of the service', as
   const call = { name: 'route', input: {}, timeout_ms: 1_000 }
   for (let at = 0; at < 8; at += 1) await codeOf(ask('ann', { call: { ...call, cancelled } }))
   for (let at = 0; at < 8; at += 1) expect(await codeOf(ask('ann'))).toBe('invalid')
+})
+
+test('input for a call that no longer waits is neither a success nor a failure of the service', async () => {
+  answer = async ({ continuation }) => {
+    throw continuation ? new UnknownCallRefusal() : refuse('timeout', 'no answer')
+  }
+  const client = { abilities: {}, continuation: { responses: {}, state: 'unknown' } }
+  for (let at = 0; at < 4; at += 1) expect(await codeOf(ask('ann'))).toBe('timeout')
+  for (let at = 0; at < 8; at += 1) expect(await codeOf(ask('ann', { client }))).toBe('invalid')
+  expect(await codeOf(ask('ann'))).toBe('timeout')
+  await expect(ask('ann')).rejects.toMatchObject({ code: 'unavailable', retry_after_s: 5 })
 })
 
 test.each(['timeout', 'forbidden', 'rate_limited'] as const)(

@@ -2,14 +2,15 @@
 // again after a restart of the service. A service that fails for a caller is spared the calls of this caller for a while.
 
 import { sha256 } from '../../kernel/encoding/canonical-json.ts'
-import { refuse } from '../../kernel/error/errors.ts'
 import {
   type ClientAbilities,
   findUnsupported,
   type HeldCall,
   InputRequiredResult,
   noAbilities,
+  refuseUnsupported,
   type ToolClient,
+  UnknownCallRefusal,
 } from '../../kernel/tools/client-input.ts'
 import type { RemoteResourceRead } from '../../kernel/tools/remote-resource.ts'
 import type {
@@ -110,11 +111,17 @@ export class ToolConnections {
       admitted.succeed()
       return result
     } catch (error) {
-      if (request.cancelled?.aborted) admitted.leave()
+      // The service has not had the request, so it has neither failed nor answered.
+      if (request.cancelled?.aborted || error instanceof UnknownCallRefusal) admitted.leave()
       else if (isFailure(error)) admitted.fail(this.#unopened.has(error as object) ? 'connection' : 'call')
       else admitted.succeed()
       throw error
     }
+  }
+
+  /** Ends the calls that wait for input, of the tools of a service for which this holds. */
+  endHeld(service: string, isWithdrawn: (name: string) => boolean): void {
+    this.#held.endOf((tool) => tool.service === service && isWithdrawn(tool.name))
   }
 
   close(): void {
@@ -181,12 +188,13 @@ export class ToolConnections {
     const unsupported = findUnsupported(required.requests, client?.abilities ?? noAbilities)
     if (unsupported !== undefined) {
       required.held?.end()
-      throw refuse('unavailable', `${service} requires ${unsupported}, which the client of this call does not take`)
+      throw refuseUnsupported(service, unsupported)
     }
     if (!client || !required.held) return required
     kept.calls += 1
     void required.held.ended.then(() => this.#leave(kept))
-    return this.#held.hold(caller, termsOf(request), required, { call: required.held, at: kept })
+    const tool = { service, name: request.call.name }
+    return this.#held.hold(caller, termsOf(request), required, { call: required.held, at: kept, tool })
   }
 
   #endIdle(): void {

@@ -155,6 +155,11 @@ describe.each(['2026-07-28', '2025-11-25'])('of a service that speaks %s', (spok
       const client = await connect(revision, { elicitation: {} })
       const answer = await call(client, 'ask-model').catch((error: Error) => ({ isError: true, error }))
       expect(answer.isError).toBe(true)
+      // A service with sessions refuses inside of its tool, in its own words.
+      if (spoken === '2026-07-28')
+        expect(JSON.stringify(answer)).toMatch(
+          /requires sampling\/createMessage, which the client of this call does not take/,
+        )
       expect(questions).toEqual([])
       expect((await call(client, 'ask-person')).structuredContent).toMatchObject({ answers: { person: {} } })
     })
@@ -188,6 +193,23 @@ describe.each(['2026-07-28', '2025-11-25'])('of a service that speaks %s', (spok
         expect(await giveBy(ann, 'there')).toMatchObject({ isError: true })
       }
       expect(await giveBy(ann, 'here')).toMatchObject({ structuredContent: { state: '{"from":"here"}' } })
+    })
+
+    test('a call that waits at its service for a person ends with the withdrawal of its tool, and does not wait', async () => {
+      if (spoken !== '2025-11-25') return
+      const client = await connect('2025-11-25', { elicitation: {} })
+      client.setRequestHandler('elicitation/create', async () => {
+        await (await admin()).ok(withdraw, { name: 'maps' })
+        return await new Promise<never>(() => undefined)
+      })
+      try {
+        await expect(call(client, 'ask-person')).rejects.toThrow('Unknown tool')
+      } finally {
+        await allow(['elicitation', 'sampling'])
+        const other = await connect('2026-07-28')
+        const isOffered = () => call(other, 'ask-person').then(Boolean, () => false)
+        await waitUntil(isOffered)
+      }
     })
 
     test.each(revisions)('input of a client of %s is held to the guardrails', async (revision) => {

@@ -7,12 +7,12 @@ import { collectTexts } from '../guardrail/collect-texts.ts'
 import { hiddenText } from './findings.ts'
 
 /** Throws `Refusal` for a form or an address with characters that people do not see. */
-export function showRequests(service: string, { requests, state }: InputRequiredResult): InputRequiredResult {
+export function showRequests(service: string, { requests, state, held }: InputRequiredResult): InputRequiredResult {
   const shown = Object.entries(requests).map(([key, { method, params }]) => {
     const isElicitation = method === inputMethods.elicitation
     return [key, { method, params: isElicitation ? nameService(service, params) : limitContext(params) }]
   })
-  return new InputRequiredResult(Object.fromEntries(shown) as InputRequests, state)
+  return new InputRequiredResult(Object.fromEntries(shown) as InputRequests, state, held)
 }
 
 /**

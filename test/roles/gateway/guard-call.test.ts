@@ -1,12 +1,17 @@
 // Calls are counted by the guardrails that let them go on: a refused call uses nothing up.
 import { beforeEach, expect, test } from 'vitest'
-import { memoryKeyValue } from '../../../../adapters/keyvalue/memory/memory-keyvalue.ts'
-import { isRefusal } from '../../../kernel/error/errors.ts'
-import type { KeyValue } from '../../../kernel/store/key-value.ts'
-import { CallMeter } from '../quota/call-meter.ts'
-import { countKey, GuardrailRefusal, type Guardrails, guardCall } from './guard-call.ts'
-import type { GuardedCall } from './model.ts'
-import type { GuardrailCount } from './rules.ts'
+import { memoryKeyValue } from '../../../adapters/keyvalue/memory/memory-keyvalue.ts'
+import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
+import type { KeyValue } from '../../../daemon/kernel/store/key-value.ts'
+import {
+  countKey,
+  GuardrailRefusal,
+  type Guardrails,
+  guardCall,
+} from '../../../daemon/roles/gateway/guardrail/guard-call.ts'
+import type { GuardedCall } from '../../../daemon/roles/gateway/guardrail/model.ts'
+import type { GuardrailCount } from '../../../daemon/roles/gateway/guardrail/rules.ts'
+import { CallMeter } from '../../../daemon/roles/gateway/quota/call-meter.ts'
 
 const call: GuardedCall = {
   ...{
