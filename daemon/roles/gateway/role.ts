@@ -11,16 +11,17 @@ import { list as conversationList } from './conversation/list.ts'
 import { remove as removeConversation } from './conversation/remove.ts'
 import { check } from './guardrail/check.ts'
 import { list as guardrailList } from './guardrail/list.ts'
+import { artifactCollections, artifactOperations, artifactWorkers } from './guide/artifact-operations.ts'
+import { coalescerMetrics } from './guide/coalescer/metrics.ts'
+import { evaluationMetrics } from './guide/evaluation/metrics.ts'
 import { graphHeads } from './guide/graph/head-model.ts'
 import { graphEdges, graphNodes } from './guide/graph/model.ts'
 import { graphSnapshots } from './guide/graph/snapshot-model.ts'
+import { guidanceMetrics } from './guide/guidance/metrics.ts'
+import { lineageEvents } from './guide/lineage/model.ts'
 import { observationMetrics } from './guide/observation/metrics.ts'
 import { observations } from './guide/observation/model.ts'
 import { record as recordObservation } from './guide/observation/record.ts'
-import { artifactCollections, artifactOperations, artifactWorkers } from './guide/artifact-operations.ts'
-import { coalescerMetrics } from './guide/coalescer/metrics.ts'
-import { guidanceMetrics } from './guide/guidance/metrics.ts'
-import { lineageEvents } from './guide/lineage/model.ts'
 import { list as ingressList } from './managed-ingress/list.ts'
 import { managedIngresses, managedIngressStates } from './managed-ingress/model.ts'
 import { chatTurnTotal, ingressWriteTotal, managedIngressCount, metrics, serviceCount } from './metrics.ts'
@@ -49,6 +50,7 @@ import { ingestObservations } from './workers/ingest-observations.ts'
 import { keepIngresses } from './workers/keep-ingresses.ts'
 import { keepStdioServers } from './workers/keep-stdio-servers.ts'
 import { keepUsage } from './workers/keep-usage.ts'
+import { learnGuidance } from './workers/learn-guidance.ts'
 import { pull } from './workers/pull.ts'
 import { writeLineage } from './workers/write-lineage.ts'
 
@@ -59,10 +61,10 @@ export const gateway: Role = role(outline, {
     ...[observations, graphNodes, graphEdges, graphHeads, graphSnapshots, lineageEvents],
     ...artifactCollections,
   ],
-  metrics: [...metrics, ...observationMetrics, ...coalescerMetrics, ...guidanceMetrics],
+  metrics: [...metrics, ...observationMetrics, ...coalescerMetrics, ...guidanceMetrics, ...evaluationMetrics],
   workers: [
     ...[expire, pull, followRegistry, followTools, keepIngresses, keepStdioServers, keepUsage, ingestObservations],
-    ...[...artifactWorkers, followArtifacts, writeLineage],
+    ...[...artifactWorkers, followArtifacts, writeLineage, learnGuidance],
   ],
   operations: {
     registration: { register, end },

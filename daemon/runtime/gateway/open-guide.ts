@@ -3,6 +3,8 @@ import type { SiteResources } from '../../boot/site-resources.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { ssoSettings } from '../../kernel/settings/sso-settings.ts'
 import { GraphBook } from '../../roles/gateway/guide/graph/graph-book.ts'
+import { Learner } from '../../roles/gateway/guide/learning/learner.ts'
+import { learningPart } from '../../roles/gateway/guide/learning/parts.ts'
 import { learnerPart, type ObserverParts, observerPart } from '../../roles/gateway/guide/observation/parts.ts'
 import { ObservationQueue } from '../../roles/gateway/guide/observation/queue.ts'
 import { guideSettings } from '../../roles/gateway/guide/settings.ts'
@@ -25,8 +27,10 @@ export function openGuide({
     instants: { at: 0, count: 0 },
     stored: { observations: 0, repeats: 0, invalid: 0, failed: 0 },
   }
+  const learner = new Learner()
   return [
     [observerPart.name, observer],
-    [learnerPart.name, { learner: undefined }],
+    [learnerPart.name, { learner }],
+    [learningPart.name, learner],
   ]
 }

@@ -183,6 +183,11 @@ export const guideSettings = settingsBlock('guide', {
     env: 'GUIDE_EVALUATOR_L3_FAST_DEMOTE_N',
     doc: 'Number of evaluations with a low score after which an artifact is demoted where errors of tools dominate; otherwise 5.',
   }),
+  holdout_enabled: toggle(
+    'GUIDE_HOLDOUT_ENABLED',
+    true,
+    'Whether a share of traces goes without each artifact, so that its effect is measured and harm is demoted.',
+  ),
   lineage_persist_enabled: toggle(
     'GUIDE_LINEAGE_PERSIST_ENABLED',
     true,
