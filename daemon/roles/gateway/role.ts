@@ -11,12 +11,21 @@ import { list as conversationList } from './conversation/list.ts'
 import { remove as removeConversation } from './conversation/remove.ts'
 import { check } from './guardrail/check.ts'
 import { list as guardrailList } from './guardrail/list.ts'
+import { get as getGraph } from './guide/graph/get.ts'
 import { graphHeads } from './guide/graph/head-model.ts'
+import { list as graphList } from './guide/graph/list.ts'
 import { graphEdges, graphNodes } from './guide/graph/model.ts'
+import { rollback as rollbackGraph } from './guide/graph/rollback.ts'
 import { graphSnapshots } from './guide/graph/snapshot-model.ts'
+import { edit as editMemory } from './guide/memory/edit.ts'
+import { forget as forgetMemory } from './guide/memory/forget.ts'
+import { get as getMemory } from './guide/memory/get.ts'
+import { list as memoryList } from './guide/memory/list.ts'
+import { seed } from './guide/memory/seed.ts'
 import { observationMetrics } from './guide/observation/metrics.ts'
 import { observations } from './guide/observation/model.ts'
 import { record as recordObservation } from './guide/observation/record.ts'
+import { get as getStats } from './guide/stats/get.ts'
 import { list as ingressList } from './managed-ingress/list.ts'
 import { managedIngresses, managedIngressStates } from './managed-ingress/model.ts'
 import { chatTurnTotal, ingressWriteTotal, managedIngressCount, metrics, serviceCount } from './metrics.ts'
@@ -44,6 +53,7 @@ import { ingestObservations } from './workers/ingest-observations.ts'
 import { keepIngresses } from './workers/keep-ingresses.ts'
 import { keepStdioServers } from './workers/keep-stdio-servers.ts'
 import { keepUsage } from './workers/keep-usage.ts'
+import { maintainGuidance } from './workers/maintain-guidance.ts'
 import { pull } from './workers/pull.ts'
 
 export const gateway: Role = role(outline, {
@@ -53,7 +63,17 @@ export const gateway: Role = role(outline, {
     ...[observations, graphNodes, graphEdges, graphHeads, graphSnapshots],
   ],
   metrics: [...metrics, ...observationMetrics],
-  workers: [expire, pull, followRegistry, followTools, keepIngresses, keepStdioServers, keepUsage, ingestObservations],
+  workers: [
+    expire,
+    pull,
+    followRegistry,
+    followTools,
+    keepIngresses,
+    keepStdioServers,
+    keepUsage,
+    ingestObservations,
+    maintainGuidance,
+  ],
   operations: {
     registration: { register, end },
     'registered-service': { list, get, remove },
@@ -66,6 +86,9 @@ export const gateway: Role = role(outline, {
     conversation: { list: conversationList, remove: removeConversation },
     'chat-feedback': { record },
     'guide.observation': { record: recordObservation },
+    'guide.memory': { list: memoryList, get: getMemory, seed, edit: editMemory, forget: forgetMemory },
+    'guide.graph': { list: graphList, get: getGraph, rollback: rollbackGraph },
+    'guide.stats': { get: getStats },
   },
   messages: {},
   serviceInfo: ({ deployment_profile, transports }) => ({

@@ -16,56 +16,71 @@ type SnapshotContent = {
   readonly edges: readonly { readonly id: string; readonly value: GraphEdge }[]
 }
 
-/** Takes a snapshot of each graph of each tenant and label; one of the same graph, batch and time is not taken twice. */
-export async function takeSnapshots(call: Pick<Call, 'store' | 'now' | 'pause'>, book: GraphBook): Promise<number> {
+/**
+ * Takes a snapshot of each graph of each tenant and label, once for the slot: a second process finds them. The copy in memory
+ * must be that of the store.
+ */
+export async function takeSnapshots(
+  call: Pick<Call, 'store' | 'now' | 'pause'>,
+  book: GraphBook,
+  slot: string,
+): Promise<void> {
   const scopes = new Map<string, GraphScope>()
   for (const { value } of book.nodes.values()) scopes.set(scopeKey(value), value)
-  let taken = 0
   for (const scope of scopes.values())
     for (const graph_id of graphIds) {
-      if (await takeSnapshot(call, book, scope, graph_id)) taken += 1
+      await takeSnapshot(call, book, scope, graph_id, slot)
       await call.pause()
     }
-  return taken
 }
 
-/** Its id; undefined for a graph without a node. The copy in memory must be that of the store. */
+/** Its id; undefined for a graph without a node. */
 export async function takeSnapshot(
   call: Pick<Call, 'store' | 'now'>,
   book: GraphBook,
   scope: GraphScope,
   graph_id: GraphId,
+  slot: string,
 ): Promise<string | undefined> {
   const content = pickGraph(book, scope, graph_id)
   if (content.nodes.length === 0) return undefined
-  const now = call.now()
-  const seq = book.seq ?? 0
-  const snapshot_id = `snapshot_${sha256(JSON.stringify([scopeKey(scope), graph_id, seq, now])).slice(0, 32)}`
-  const parts = Math.max(1, Math.ceil((content.nodes.length + content.edges.length) / part_size))
-  const { tenant_id, label } = scope
+  const store = call.store(graphSnapshots)
+  const snapshot_id = `snapshot_${sha256(JSON.stringify([scopeKey(scope), graph_id, slot])).slice(0, 32)}`
+  if (await store.find(snapshot_id)) return snapshot_id
+  const parts = divideContent(content)
   const whole = {
-    ...{ tenant_id, ...(label === undefined ? {} : { label }) },
-    uds: {
-      timestamp: now,
-      username: 'guide',
-      visibility: label === undefined ? ('tenant' as const) : ('label' as const),
-    },
-    ...{ create_ts: now, update_ts: now, schema_version: 1 as const },
-    ...{ graph_id, snapshot_id, parts, seq, tier: 'hourly' as const, taken_ts: now },
+    ...describeSnapshot(scope, call.now()),
+    ...{ graph_id, snapshot_id, parts: parts.length, seq: book.seq ?? 0, tier: 'hourly' as const },
     ...{ node_count: content.nodes.length, edge_count: content.edges.length, digest: canonicalDigest(content) },
-    expires_ts: now + snapshot_keep_ms,
   }
-  const all = [...content.nodes.map((node) => ({ node })), ...content.edges.map((edge) => ({ edge }))] as readonly {
-    node?: SnapshotContent['nodes'][number]
-    edge?: SnapshotContent['edges'][number]
-  }[]
-  for (let part = parts - 1; part >= 0; part -= 1) {
-    const slice = all.slice(part * part_size, (part + 1) * part_size)
-    const nodes = slice.flatMap(({ node }) => (node ? [node] : []))
-    const edges = slice.flatMap(({ edge }) => (edge ? [edge] : []))
-    await call.store(graphSnapshots).create(partId(snapshot_id, part), { ...whole, part, nodes, edges })
+  // The first part last: it makes the others a snapshot.
+  for (const [part, { nodes, edges }] of [...parts.entries()].reverse()) {
+    const next = { ...whole, part, nodes, edges }
+    const created = await store.create(partId(snapshot_id, part), next)
+    // Of a process that crashed before the first part: these parts belong to no snapshot yet.
+    if (created === 'exists' && part > 0)
+      await store.update(partId(snapshot_id, part), () => ({ next, answer: undefined }))
   }
   return snapshot_id
+}
+
+function describeSnapshot({ tenant_id, label }: GraphScope, now: number) {
+  const visibility = label === undefined ? ('tenant' as const) : ('label' as const)
+  return {
+    ...{ tenant_id, ...(label === undefined ? {} : { label }), uds: { timestamp: now, username: 'guide', visibility } },
+    ...{ create_ts: now, update_ts: now, schema_version: 1 as const, taken_ts: now },
+    expires_ts: now + snapshot_keep_ms,
+  }
+}
+
+type MutableContent = { nodes: SnapshotContent['nodes'][number][]; edges: SnapshotContent['edges'][number][] }
+
+/** At least one part. */
+function divideContent({ nodes, edges }: SnapshotContent): MutableContent[] {
+  const parts: MutableContent[] = []
+  for (let at = 0; at < nodes.length; at += part_size) parts.push({ nodes: nodes.slice(at, at + part_size), edges: [] })
+  for (let at = 0; at < edges.length; at += part_size) parts.push({ nodes: [], edges: edges.slice(at, at + part_size) })
+  return parts
 }
 
 function pickGraph({ nodes, edges }: GraphBook, scope: GraphScope, graph_id: GraphId): SnapshotContent {
