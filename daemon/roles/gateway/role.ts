@@ -16,6 +16,7 @@ import { graphHeads } from './guide/graph/head-model.ts'
 import { list as graphList } from './guide/graph/list.ts'
 import { graphEdges, graphNodes } from './guide/graph/model.ts'
 import { rollback as rollbackGraph } from './guide/graph/rollback.ts'
+import { snapshot as snapshotGraph } from './guide/graph/snapshot.ts'
 import { graphSnapshots } from './guide/graph/snapshot-model.ts'
 import { edit as editMemory } from './guide/memory/edit.ts'
 import { forget as forgetMemory } from './guide/memory/forget.ts'
@@ -87,7 +88,7 @@ export const gateway: Role = role(outline, {
     'chat-feedback': { record },
     'guide.observation': { record: recordObservation },
     'guide.memory': { list: memoryList, get: getMemory, seed, edit: editMemory, forget: forgetMemory },
-    'guide.graph': { list: graphList, get: getGraph, rollback: rollbackGraph },
+    'guide.graph': { list: graphList, get: getGraph, snapshot: snapshotGraph, rollback: rollbackGraph },
     'guide.stats': { get: getStats },
   },
   messages: {},

@@ -1,7 +1,7 @@
 // Takes snapshots of the decision graphs when they are due, and thins out those that have grown old.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
-import { takeSnapshots, thinSnapshots } from '../guide/graph/snapshot.ts'
+import { takeSnapshots, thinSnapshots } from '../guide/graph/graph-snapshots.ts'
 import { openTurn } from '../guide/graph/turn.ts'
 import { observerPart } from '../guide/observation/parts.ts'
 import { runGraphTask } from '../guide/observation/run-graph-task.ts'

@@ -2,9 +2,9 @@
 import * as z from 'zod'
 import { refuse } from '../../../../kernel/error/errors.ts'
 import { operation } from '../../../../kernel/operation/operation.ts'
+import { loadSnapshot } from './graph-snapshots.ts'
 import { graphEdges, graphIds, graphNodes } from './model.ts'
 import { showEdge, showNode, shownEdge, shownNode, shownSnapshot, showSnapshot } from './show-graph.ts'
-import { loadSnapshot } from './snapshot.ts'
 
 export const get = operation({
   summary: 'Show a decision graph, as it is or as a snapshot has it',

@@ -7,10 +7,10 @@ import { requiredText } from '../../../../kernel/operation/required-text.ts'
 import { observerPart } from '../observation/parts.ts'
 import { runGraphTask } from '../observation/run-graph-task.ts'
 import { guideSettings } from '../settings.ts'
+import { takeSnapshot } from './graph-snapshots.ts'
 import { type GraphId, graphIds } from './model.ts'
 import { recordRollback } from './record-rollback.ts'
 import type { GraphScope } from './rules.ts'
-import { takeSnapshot } from './snapshot.ts'
 import { graphSnapshots } from './snapshot-model.ts'
 import { openTurn, performWork } from './turn.ts'
 
@@ -32,7 +32,7 @@ export const rollback = operation({
       before_snapshot_id: z.string().optional().meta({ description: 'Of the graph before; absent: it was empty' }),
     })
     .meta({ id: 'GuideGraphRollback' }),
-  errors: ['not_found', 'conflict'],
+  errors: ['not_found'],
   allow: 'guide:admin',
 
   async run(call, { graph_id, snapshot_id, rationale }) {

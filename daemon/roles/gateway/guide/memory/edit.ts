@@ -10,7 +10,7 @@ export const edit = operation({
   path: '/api/v1/guide/memories/{id}',
   input: z.strictObject({ id: memoryId, tags: tags.optional(), notes: notes.optional() }),
   output: memory,
-  errors: ['not_found', 'not_your_tenant'],
+  errors: ['not_found', 'not_your_tenant', 'precondition_failed'],
   allow: 'guide:admin',
   versioned: true,
 

@@ -26,7 +26,7 @@ export const seed = operation({
     notes: notes.default(''),
   }),
   output: memory,
-  errors: ['conflict'],
+  errors: [],
   allow: 'guide:admin',
   status: 201,
 
@@ -55,6 +55,6 @@ export const seed = operation({
       const doc = await call.store(observations).find(id)
       if (doc) return showMemory(doc)
     }
-    return refuse('conflict', 'the observation was forgotten meanwhile')
+    throw refuse('unavailable', 'the observation was removed meanwhile; seed it again')
   },
 })

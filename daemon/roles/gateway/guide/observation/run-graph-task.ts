@@ -8,7 +8,7 @@ import { observerPart } from './parts.ts'
 /** `run` gets the call of the worker: with it the documents of all tenants can be written, so it must check nothing by it. */
 export async function runGraphTask<T>(call: Call, run: (worker: Call) => Promise<T>): Promise<T | Refusal> {
   if (!call.settings(guideSettings).enabled)
-    return refuse('conflict', 'the guidance layer of this site is off (guide.enabled), and changes nothing')
+    return refuse('forbidden', 'the guidance layer of this site is off (guide.enabled): it changes nothing')
   const result = new Promise<T>((resolve, reject) => {
     call.part(observerPart).tasks.push(async (worker) => {
       // A caller that has had its answer must find nothing changed after it.
