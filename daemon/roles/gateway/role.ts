@@ -14,14 +14,24 @@ import { list as guardrailList } from './guardrail/list.ts'
 import { artifactCollections, artifactOperations, artifactWorkers } from './guide/artifact-operations.ts'
 import { coalescerMetrics } from './guide/coalescer/metrics.ts'
 import { evaluationMetrics } from './guide/evaluation/metrics.ts'
+import { get as getGraph } from './guide/graph/get.ts'
 import { graphHeads } from './guide/graph/head-model.ts'
+import { list as graphList } from './guide/graph/list.ts'
 import { graphEdges, graphNodes } from './guide/graph/model.ts'
+import { rollback as rollbackGraph } from './guide/graph/rollback.ts'
+import { snapshot as snapshotGraph } from './guide/graph/snapshot.ts'
 import { graphSnapshots } from './guide/graph/snapshot-model.ts'
 import { guidanceMetrics } from './guide/guidance/metrics.ts'
 import { lineageEvents } from './guide/lineage/model.ts'
+import { edit as editMemory } from './guide/memory/edit.ts'
+import { forget as forgetMemory } from './guide/memory/forget.ts'
+import { get as getMemory } from './guide/memory/get.ts'
+import { list as memoryList } from './guide/memory/list.ts'
+import { seed } from './guide/memory/seed.ts'
 import { observationMetrics } from './guide/observation/metrics.ts'
 import { observations } from './guide/observation/model.ts'
 import { record as recordObservation } from './guide/observation/record.ts'
+import { get as getStats } from './guide/stats/get.ts'
 import { list as ingressList } from './managed-ingress/list.ts'
 import { managedIngresses, managedIngressStates } from './managed-ingress/model.ts'
 import { chatTurnTotal, ingressWriteTotal, managedIngressCount, metrics, serviceCount } from './metrics.ts'
@@ -51,6 +61,7 @@ import { keepIngresses } from './workers/keep-ingresses.ts'
 import { keepStdioServers } from './workers/keep-stdio-servers.ts'
 import { keepUsage } from './workers/keep-usage.ts'
 import { learnGuidance } from './workers/learn-guidance.ts'
+import { maintainGuidance } from './workers/maintain-guidance.ts'
 import { pull } from './workers/pull.ts'
 import { writeLineage } from './workers/write-lineage.ts'
 
@@ -64,7 +75,7 @@ export const gateway: Role = role(outline, {
   metrics: [...metrics, ...observationMetrics, ...coalescerMetrics, ...guidanceMetrics, ...evaluationMetrics],
   workers: [
     ...[expire, pull, followRegistry, followTools, keepIngresses, keepStdioServers, keepUsage, ingestObservations],
-    ...[...artifactWorkers, followArtifacts, writeLineage, learnGuidance],
+    ...[...artifactWorkers, followArtifacts, writeLineage, learnGuidance, maintainGuidance],
   ],
   operations: {
     registration: { register, end },
@@ -79,6 +90,9 @@ export const gateway: Role = role(outline, {
     'chat-feedback': { record },
     'guide.observation': { record: recordObservation },
     ...artifactOperations,
+    'guide.memory': { list: memoryList, get: getMemory, seed, edit: editMemory, forget: forgetMemory },
+    'guide.graph': { list: graphList, get: getGraph, snapshot: snapshotGraph, rollback: rollbackGraph },
+    'guide.stats': { get: getStats },
   },
   messages: {},
   serviceInfo: ({ deployment_profile, transports }) => ({

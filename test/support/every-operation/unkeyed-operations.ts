@@ -94,6 +94,10 @@ export const unkeyedOperations: Readonly<Record<string, UnkeyedReason>> = {
   'ingest.federation.dataset': 'message',
   'gateway.guardrail.check': 'reads',
   'gateway.service-tool.accept': 'named',
+  'gateway.guide.observation.record': 'message',
+  'gateway.guide.memory.seed': 'message',
+  'gateway.guide.graph.snapshot': 'repeatable',
+  'gateway.guide.graph.rollback': 'repeatable',
   'proxy.allowlist.reload': 'repeatable',
 }
 
