@@ -94,6 +94,13 @@ export const unkeyedOperations: Readonly<Record<string, UnkeyedReason>> = {
   'ingest.federation.dataset': 'message',
   'gateway.guardrail.check': 'reads',
   'gateway.service-tool.accept': 'named',
+  'gateway.guide.artifact.promote': 'repeatable',
+  'gateway.guide.artifact.demote': 'transition',
+  'gateway.guide.artifact.rollback': 'repeatable',
+  'gateway.guide.curator.pause': 'transition',
+  'gateway.guide.curator.resume': 'transition',
+  'gateway.guide.proposal.accept': 'transition',
+  'gateway.guide.proposal.dismiss': 'transition',
   'proxy.allowlist.reload': 'repeatable',
 }
 
