@@ -17,7 +17,7 @@ const post = (id: string, verb: string, body: object = {}, who = admin, headers 
 const get = (id: string, who = admin, query = '') => stage.request(who, 'GET', `artifacts/${id}${query}`)
 const auditOf = async (id: string) => (await stage.request(admin, 'GET', `audit?artifact_id=${id}`)).body.items
 
-const label = (level: string) => ({ policy: 'SITE', level, categories: [], originator: 'alpha' })
+const label = (level: string) => ({ policy: 'SITE', level, categories: [], originator: 'tenant-a' })
 
 test('each change makes a version, keeps the one before it, and is recorded with its rationale', async () => {
   const id = await stage.propose({ evaluator_score: 0.8, confidence: '0.7', weight: 3 })
