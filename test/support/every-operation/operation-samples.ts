@@ -18,6 +18,7 @@ import { effectSamples } from './effect-samples.ts'
 import { enrolSigners } from './enrol-signers.ts'
 import { gatewaySamples } from './gateway-samples.ts'
 import { guideSamples } from './guide-samples.ts'
+import { guideArtifactSamples } from './guide-artifact-samples.ts'
 import { ingestSamples } from './ingest-samples.ts'
 import { intelligenceSamples } from './intelligence-samples.ts'
 import {
@@ -223,6 +224,7 @@ export const operationSamples: OperationSamples = {
   ...intelligenceSamples,
   ...gatewaySamples,
   ...guideSamples,
+  ...guideArtifactSamples,
   'resolution.service.backup': shareSample,
   'ingest.service.backup': shareSample,
   'intelligence.service.backup': shareSample,

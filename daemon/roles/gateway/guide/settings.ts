@@ -62,7 +62,7 @@ const embeddingFields = {
     doc: 'Authorities (PEM) for the TLS certificate of the endpoint of the embeddings, instead of the machine’s.',
   }),
   embedding_timeout_s: z.int().min(1).max(25).default(10).meta({
-    env: 'GUIDE_EMBEDDING_TIMEOUT_SECONDS',
+    env: 'GUIDE_EMBEDDING_TIMEOUT_SEC',
     doc: 'Seconds that an embedding may take; afterwards the artifact is promoted without one.',
   }),
 }
