@@ -12,7 +12,16 @@ import { remove as removeConversation } from './conversation/remove.ts'
 import { check } from './guardrail/check.ts'
 import { list as guardrailList } from './guardrail/list.ts'
 import { artifacts } from './guide/artifact/model.ts'
+import { stats } from './guide/artifact/stats.ts'
+import { connections } from './guide/guidance/connections.ts'
 import { guidanceMetrics } from './guide/guidance/metrics.ts'
+import { preview } from './guide/guidance/preview.ts'
+import { schemas } from './guide/guidance/schemas.ts'
+import { specs } from './guide/guidance/specs.ts'
+import { stream } from './guide/guidance/stream.ts'
+import { tools } from './guide/guidance/tools.ts'
+import { capped } from './guide/lineage/capped.ts'
+import { list as lineageList } from './guide/lineage/list.ts'
 import { lineageEvents } from './guide/lineage/model.ts'
 import { list as ingressList } from './managed-ingress/list.ts'
 import { managedIngresses, managedIngressStates } from './managed-ingress/model.ts'
@@ -66,6 +75,9 @@ export const gateway: Role = role(outline, {
     chat: { send },
     conversation: { list: conversationList, remove: removeConversation },
     'chat-feedback': { record },
+    'guide.guidance': { preview, schemas, tools, specs, connections, stream },
+    'guide.lineage': { list: lineageList, capped },
+    'guide.artifact': { stats },
   },
   messages: {},
   serviceInfo: ({ deployment_profile, transports }) => ({
