@@ -21,7 +21,16 @@ import { graphEdges, graphNodes } from './guide/graph/model.ts'
 import { rollback as rollbackGraph } from './guide/graph/rollback.ts'
 import { snapshot as snapshotGraph } from './guide/graph/snapshot.ts'
 import { graphSnapshots } from './guide/graph/snapshot-model.ts'
+import { stats } from './guide/artifact/stats.ts'
+import { connections } from './guide/guidance/connections.ts'
 import { guidanceMetrics } from './guide/guidance/metrics.ts'
+import { preview } from './guide/guidance/preview.ts'
+import { schemas } from './guide/guidance/schemas.ts'
+import { specs } from './guide/guidance/specs.ts'
+import { stream } from './guide/guidance/stream.ts'
+import { tools } from './guide/guidance/tools.ts'
+import { capped } from './guide/lineage/capped.ts'
+import { list as lineageList } from './guide/lineage/list.ts'
 import { lineageEvents } from './guide/lineage/model.ts'
 import { edit as editMemory } from './guide/memory/edit.ts'
 import { forget as forgetMemory } from './guide/memory/forget.ts'
@@ -93,6 +102,9 @@ export const gateway: Role = role(outline, {
     'guide.memory': { list: memoryList, get: getMemory, seed, edit: editMemory, forget: forgetMemory },
     'guide.graph': { list: graphList, get: getGraph, snapshot: snapshotGraph, rollback: rollbackGraph },
     'guide.stats': { get: getStats },
+    'guide.guidance': { preview, schemas, tools, specs, connections, stream },
+    'guide.lineage': { list: lineageList, capped },
+    'guide.artifact': { ...artifactOperations['guide.artifact'], stats },
   },
   messages: {},
   serviceInfo: ({ deployment_profile, transports }) => ({
