@@ -41,6 +41,7 @@ import { observationMetrics } from './guide/observation/metrics.ts'
 import { observations } from './guide/observation/model.ts'
 import { record as recordObservation } from './guide/observation/record.ts'
 import { get as getStats } from './guide/stats/get.ts'
+import { trigger } from './guide/synthesis/trigger.ts'
 import { list as ingressList } from './managed-ingress/list.ts'
 import { managedIngresses, managedIngressStates } from './managed-ingress/model.ts'
 import { chatTurnTotal, ingressWriteTotal, managedIngressCount, metrics, serviceCount } from './metrics.ts'
@@ -102,6 +103,7 @@ export const gateway: Role = role(outline, {
     'guide.memory': { list: memoryList, get: getMemory, seed, edit: editMemory, forget: forgetMemory },
     'guide.graph': { list: graphList, get: getGraph, snapshot: snapshotGraph, rollback: rollbackGraph },
     'guide.stats': { get: getStats },
+    'guide.synthesis': { trigger },
     'guide.guidance': { preview, schemas, tools, specs, connections, stream },
     'guide.lineage': { list: lineageList, capped },
     'guide.artifact': { ...artifactOperations['guide.artifact'], stats },

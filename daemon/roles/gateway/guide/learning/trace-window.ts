@@ -21,6 +21,10 @@ export class TraceWindow {
     this.scope = scope
   }
 
+  get size(): number {
+    return this.#traces.size
+  }
+
   get traces(): readonly TraceRecord[] {
     return [...this.#traces.values()]
   }
