@@ -53,6 +53,7 @@ const thorough = [
   'test/secrets/{canary,wrapping-keys}.test.ts',
   'test/serve/shared-*.test.ts',
   'test/simulation/bulks/bulks.test.ts',
+  'test/simulation/guide/artifacts.test.ts',
   'test/simulation/{jobs/jobs,readings/readings,schedules/schedules}.test.ts',
   'test/store/durability.test.ts',
   'test/worst-inputs.test.ts',
@@ -72,6 +73,7 @@ const measuring = [
   'adapters/format/*/*-memory.test.ts',
   'test/binary/**/*.test.ts',
   'test/engines/**/memory.test.ts',
+  'test/roles/gateway/guide-many-artifacts.test.ts',
   'test/sites/**/*-soak.test.ts',
 ]
 

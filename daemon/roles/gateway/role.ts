@@ -11,18 +11,8 @@ import { list as conversationList } from './conversation/list.ts'
 import { remove as removeConversation } from './conversation/remove.ts'
 import { check } from './guardrail/check.ts'
 import { list as guardrailList } from './guardrail/list.ts'
-import { artifactCollections, artifactOperations, artifactWorkers } from './guide/artifact-operations.ts'
-import { send as sendToGuide } from './guide/chat/send.ts'
 import { coalescerMetrics } from './guide/coalescer/metrics.ts'
-import { graphHeads } from './guide/graph/head-model.ts'
-import { graphEdges, graphNodes } from './guide/graph/model.ts'
-import { graphSnapshots } from './guide/graph/snapshot-model.ts'
-import { guidanceMetrics } from './guide/guidance/metrics.ts'
-import { lineageEvents } from './guide/lineage/model.ts'
-import { observationMetrics } from './guide/observation/metrics.ts'
-import { observations } from './guide/observation/model.ts'
-import { record as recordObservation } from './guide/observation/record.ts'
-import { advise } from './guide/workflow/advise.ts'
+import { guideCollections, guideMetrics, guideOperations, guideWorkers } from './guide/declaration.ts'
 import { list as ingressList } from './managed-ingress/list.ts'
 import { managedIngresses, managedIngressStates } from './managed-ingress/model.ts'
 import { chatTurnTotal, ingressWriteTotal, managedIngressCount, metrics, serviceCount } from './metrics.ts'
@@ -44,28 +34,23 @@ import { acceptedTools, toolApprovals } from './service-tool/model.ts'
 import { review } from './service-tool/review.ts'
 import { withdraw } from './service-tool/withdraw.ts'
 import { expire } from './workers/expire.ts'
-import { followArtifacts } from './workers/follow-artifacts.ts'
 import { followRegistry } from './workers/follow-registry.ts'
 import { followTools } from './workers/follow-tools.ts'
-import { ingestObservations } from './workers/ingest-observations.ts'
 import { keepIngresses } from './workers/keep-ingresses.ts'
 import { keepStdioServers } from './workers/keep-stdio-servers.ts'
 import { keepUsage } from './workers/keep-usage.ts'
 import { pull } from './workers/pull.ts'
-import { writeLineage } from './workers/write-lineage.ts'
 
 export const gateway: Role = role(outline, {
   collections: [
     ...[services, objectClaims, toolApprovals, acceptedTools, managedIngresses, jobLeases, callUsages],
     ...[conversations, chatTraces, chatFeedback],
-    ...[observations, graphNodes, graphEdges, graphHeads, graphSnapshots, lineageEvents],
-    ...artifactCollections,
+    ...guideCollections,
   ],
-  metrics: [...metrics, ...observationMetrics, ...coalescerMetrics, ...guidanceMetrics],
+  metrics: [...metrics, ...guideMetrics],
   workers: [
     ...[expire, pull, followRegistry, followTools, keepIngresses, keepStdioServers, keepUsage],
-    ...[ingestObservations, followArtifacts, writeLineage],
-    ...artifactWorkers,
+    ...guideWorkers,
   ],
   operations: {
     registration: { register, end },
@@ -78,10 +63,7 @@ export const gateway: Role = role(outline, {
     chat: { send },
     conversation: { list: conversationList, remove: removeConversation },
     'chat-feedback': { record },
-    'guide.chat': { send: sendToGuide },
-    'guide.observation': { record: recordObservation },
-    ...artifactOperations,
-    'guide.workflow': { advise },
+    ...guideOperations,
   },
   messages: {},
   serviceInfo: ({ deployment_profile, transports }) => ({

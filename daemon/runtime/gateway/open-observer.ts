@@ -1,8 +1,10 @@
-// Opens the intake of the guidance layer: the queue of observations, the graphs of this process, and the file of dead letters.
+// Opens the intake of the guidance layer: the queue of observations, the graphs of this process, the learner, and the file of dead letters.
 import type { SiteResources } from '../../boot/site-resources.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { ssoSettings } from '../../kernel/settings/sso-settings.ts'
 import { GraphBook } from '../../roles/gateway/guide/graph/graph-book.ts'
+import { Learner } from '../../roles/gateway/guide/learning/learner.ts'
+import { learningPart } from '../../roles/gateway/guide/learning/parts.ts'
 import { learnerPart, type ObserverParts, observerPart } from '../../roles/gateway/guide/observation/parts.ts'
 import { ObservationQueue } from '../../roles/gateway/guide/observation/queue.ts'
 import { guideSettings } from '../../roles/gateway/guide/settings.ts'
@@ -23,10 +25,13 @@ export function openObserver({
       ...(client_id === undefined ? [] : [client_id]),
     ]),
     instants: { at: 0, count: 0 },
-    stored: { observations: 0, repeats: 0, invalid: 0, failed: 0 },
+    stored: { observations: 0, repeats: 0, invalid: 0, failed: 0, last_batch_ms: 0 },
+    done: { snapshot_slot: -1, maintenance_round: -1 },
   }
+  const learner = new Learner()
   return [
     [observerPart.name, observer],
-    [learnerPart.name, { learner: undefined }],
+    [learnerPart.name, { learner }],
+    [learningPart.name, learner],
   ]
 }

@@ -93,9 +93,12 @@ describe('with active artifacts', () => {
       const { docs } = await stage().site.store('gateway').list(lineageEvents, { filter, limit: 500 })
       return docs.length === 17 && docs.map(({ value }) => value)
     })
-    expect(rows.filter(({ kind }) => kind === 'capped').map(({ artifact_id }) => artifact_id).sort()).toEqual([
-      ...['fail-10', 'fail-11', 'fail-12', 'usable'],
-    ])
+    expect(
+      rows
+        .filter(({ kind }) => kind === 'capped')
+        .map(({ artifact_id }) => artifact_id)
+        .sort(),
+    ).toEqual([...['fail-10', 'fail-11', 'fail-12', 'usable']])
     expect(rows.find(({ artifact_id }) => artifact_id === 'high')?.label).toMatchObject({ level: 'SECRET' })
   })
 })

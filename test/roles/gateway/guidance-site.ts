@@ -7,9 +7,10 @@ import { accept } from '../../../daemon/roles/gateway/service-tool/accept.ts'
 import { review } from '../../../daemon/roles/gateway/service-tool/review.ts'
 import { type ArtifactFields, buildArtifact } from '../../support/guide/artifacts.ts'
 import { type LibraryService, startLibraryService } from '../../support/mcp/library-service.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
 import { ann, type ChatWorld, type ChatWorldOptions, startChatWorld } from './chat-site.ts'
 
-const patience = { timeout: 15_000 }
+const patience_ms = 15_000
 
 export type GuidanceWorld = ChatWorld & {
   readonly service: LibraryService
@@ -51,12 +52,13 @@ export async function startGuidanceWorld(options: ChatWorldOptions = {}): Promis
         .update(artifacts, id, ({ value }) => ({ next: { ...change(value), update_ts: now() }, answer: undefined }))
     },
     async waitForIds(...ids) {
-      await expect
-        .poll(async () => {
-          site.clock.advance(1_000)
-          return idsOf((await world.say(ann, { message: 'hello' })).body.guide_guidance)
-        }, patience)
-        .toEqual(ids)
+      let last: string[] = []
+      const look = async () => {
+        site.clock.advance(1_000)
+        last = idsOf((await world.say(ann, { message: 'hello' })).body.guide_guidance)
+        return JSON.stringify(last) === JSON.stringify(ids)
+      }
+      await waitUntil(look, patience_ms).catch(() => expect(last).toEqual(ids))
     },
     async end() {
       await world.end()

@@ -176,7 +176,10 @@ export class LifecycleWorld {
     for (const [at, version] of versions.entries()) {
       const record = (await this.#store.get(guideAudits, versionId(id, version.version)))?.value
       const before = versions[at - 1]
-      expect(record, versionId(id, version.version)).toMatchObject({ actor: version.actor, artifact_type: version.type })
+      expect(record, versionId(id, version.version)).toMatchObject({
+        actor: version.actor,
+        artifact_type: version.type,
+      })
       expect(record?.before_version_id ?? null).toBe(version.prev_version_id)
       expect(version.prev_version_id).toBe(before ? versionId(id, before.version) : null)
       expect(record?.rationale).not.toBe('')

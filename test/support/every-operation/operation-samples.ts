@@ -17,6 +17,8 @@ import { contributorSamples } from './contributor-samples.ts'
 import { effectSamples } from './effect-samples.ts'
 import { enrolSigners } from './enrol-signers.ts'
 import { gatewaySamples } from './gateway-samples.ts'
+import { guideSamples } from './guide-samples.ts'
+import { guideArtifactSamples } from './guide-artifact-samples.ts'
 import { ingestSamples } from './ingest-samples.ts'
 import { intelligenceSamples } from './intelligence-samples.ts'
 import {
@@ -221,6 +223,8 @@ export const operationSamples: OperationSamples = {
   ...{ ...siteSamples, ...consensusSamples, ...hubSamples, ...resolutionSamples, ...ingestSamples, ...effectSamples },
   ...intelligenceSamples,
   ...gatewaySamples,
+  ...guideSamples,
+  ...guideArtifactSamples,
   'resolution.service.backup': shareSample,
   'ingest.service.backup': shareSample,
   'intelligence.service.backup': shareSample,

@@ -95,6 +95,17 @@ export const unkeyedOperations: Readonly<Record<string, UnkeyedReason>> = {
   'gateway.guardrail.check': 'reads',
   'gateway.guide.workflow.advise': 'reads',
   'gateway.service-tool.accept': 'named',
+  'gateway.guide.observation.record': 'message',
+  'gateway.guide.memory.seed': 'message',
+  'gateway.guide.graph.snapshot': 'repeatable',
+  'gateway.guide.graph.rollback': 'repeatable',
+  'gateway.guide.artifact.promote': 'repeatable',
+  'gateway.guide.artifact.demote': 'transition',
+  'gateway.guide.artifact.rollback': 'repeatable',
+  'gateway.guide.curator.pause': 'transition',
+  'gateway.guide.curator.resume': 'transition',
+  'gateway.guide.proposal.accept': 'transition',
+  'gateway.guide.proposal.dismiss': 'transition',
   'proxy.allowlist.reload': 'repeatable',
 }
 

@@ -90,10 +90,10 @@ export function runAgent({ random, trace_id, now, guidance, isFaultless }: RunOp
     const error =
       (isFaultless ? undefined : findError(label, given, done)) ?? (isBroken[index] ? 'the service is busy' : undefined)
     if (error !== undefined) {
-      observed.push(observe('tool_error', service, { tool, arguments: given, error }))
+      observed.push(observe('tool_error', service, { tool, inputs: given, error }))
       break
     }
-    observed.push(observe('tool_output', service, { tool, arguments: given, output: {} }))
+    observed.push(observe('tool_output', service, { tool, inputs: given, outputs: {} }))
     done.push(label)
   }
   return observed

@@ -63,7 +63,7 @@ const embeddingFields = {
     doc: 'Authorities (PEM) for the TLS certificate of the endpoint of the embeddings, instead of the machine’s.',
   }),
   embedding_timeout_s: z.int().min(1).max(25).default(10).meta({
-    env: 'GUIDE_EMBEDDING_TIMEOUT_SECONDS',
+    env: 'GUIDE_EMBEDDING_TIMEOUT_SEC',
     doc: 'Seconds that an embedding may take; afterwards the artifact is promoted without one.',
   }),
 }
@@ -205,6 +205,11 @@ export const guideSettings = settingsBlock('guide', {
     env: 'GUIDE_EVALUATOR_L3_FAST_DEMOTE_N',
     doc: 'Number of evaluations with a low score after which an artifact is demoted where errors of tools dominate; otherwise 5.',
   }),
+  holdout_enabled: toggle(
+    'GUIDE_HOLDOUT_ENABLED',
+    true,
+    'Whether a share of traces goes without each artifact, so that its effect is measured and harm is demoted.',
+  ),
   lineage_persist_enabled: toggle(
     'GUIDE_LINEAGE_PERSIST_ENABLED',
     true,

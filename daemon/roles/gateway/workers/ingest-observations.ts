@@ -13,10 +13,12 @@ export const ingestObservations: Worker = { name: ingest_worker, when: { every_m
 async function run(call: Call): Promise<void> {
   const { enabled, ingest_worker_concurrency: concurrency } = call.settings(guideSettings)
   if (!enabled) return
-  const { queue, book, attempt, tasks } = call.part(observerPart)
+  const { queue, book, attempt, tasks, stored } = call.part(observerPart)
   while ((queue.depth > 0 || tasks.length > 0) && !call.signal.aborted) {
     for (const task of tasks.splice(0)) await task(call)
-    await ingestBatch(call, queue.take(batch_size), attempt)
+    const started_ms = call.monotonic()
+    await ingestBatch(call, queue.take(batch_size))
+    stored.last_batch_ms = Math.round(call.monotonic() - started_ms)
     call.set(ingestQueueDepth, {}, queue.depth)
   }
   // A process that crashed may have left work behind.

@@ -1,5 +1,6 @@
 // Calls and chat are observed once at each boundary, stored, and applied to the graphs, without a change to the answers.
 import { expect, test } from 'vitest'
+import { graphHeads, head_id } from '../../../../daemon/roles/gateway/guide/graph/head-model.ts'
 import { graphEdges, graphNodes } from '../../../../daemon/roles/gateway/guide/graph/model.ts'
 import { observations } from '../../../../daemon/roles/gateway/guide/observation/model.ts'
 import { requestTools, sayText } from '../../../support/chat/model-double.ts'
@@ -21,7 +22,8 @@ const load = async (of: string) => {
 const waitForEvents = async (of: string, count: number) => {
   await waitUntil(async () => {
     stage().site.wakeWorker('gateway', 'ingest-observations')
-    return (await load(of)).length >= count
+    const head = await stage().site.store('gateway').get(graphHeads, head_id)
+    return head?.value.state === 'done' && (await load(of)).length >= count
   })
   return load(of)
 }

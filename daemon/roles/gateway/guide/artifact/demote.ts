@@ -14,7 +14,7 @@ export const demote = operation({
   surface: 'admin_chat',
   input: z.strictObject({ id: artifactId, ...changeFields }),
   output: artifactView,
-  errors: ['not_found', 'not_your_tenant', 'wrong_state', 'precondition_failed', 'conflict'],
+  errors: ['not_found', 'not_your_tenant', 'wrong_state', 'precondition_failed'],
   allow: 'guide:admin',
   versioned: true,
 

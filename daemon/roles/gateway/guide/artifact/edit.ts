@@ -18,7 +18,7 @@ export const edit = operation({
     ...changeFields,
   }),
   output: artifactView,
-  errors: ['not_found', 'not_your_tenant', 'wrong_state', 'precondition_failed', 'conflict'],
+  errors: ['not_found', 'not_your_tenant', 'wrong_state', 'precondition_failed'],
   allow: 'guide:admin',
   versioned: true,
 

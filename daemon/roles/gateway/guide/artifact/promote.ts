@@ -29,7 +29,7 @@ export const promote = operation({
         .meta({ description: 'Active artifacts of the same type, service and tool that are much alike: advice' }),
     })
     .meta({ id: 'GuidePromotion' }),
-  errors: ['not_found', 'not_your_tenant', 'wrong_state', 'precondition_failed', 'conflict'],
+  errors: ['not_found', 'not_your_tenant', 'wrong_state', 'precondition_failed'],
   allow: 'guide:admin',
   versioned: true,
 

@@ -68,7 +68,7 @@ export function readConfidence(value: unknown): number {
   return typeof read === 'number' && Number.isFinite(read) ? Math.min(1, Math.max(0, read)) : 0.5
 }
 
-export function buildProposed(
+function buildProposed(
   id: string,
   draft: ArtifactDraft,
   ground: ChangeGround,

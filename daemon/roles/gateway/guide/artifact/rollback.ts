@@ -23,7 +23,7 @@ export const rollback = operation({
     ...changeFields,
   }),
   output: artifactView,
-  errors: ['not_found', 'not_your_tenant', 'wrong_state', 'precondition_failed', 'conflict'],
+  errors: ['not_found', 'not_your_tenant', 'wrong_state', 'precondition_failed'],
   allow: 'guide:admin',
   versioned: true,
 

@@ -1,6 +1,5 @@
 // The lifecycle of an artifact: from which status each action starts, and the version that it makes.
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
-import type { ScoreDecomposition } from '../audit/entry.ts'
 import { type Artifact, type ArtifactStatus, artifactStatuses, versionId } from './model.ts'
 
 /** Of document 002, "States and transitions". A proposed one that is dismissed was never attached: it is not demoted first. */
@@ -159,8 +158,10 @@ export type ScoreWeights = {
   readonly confidence: number
 }
 
+type ScoreTerms = NonNullable<Artifact['content']['score_decomposition']>
+
 /** Whether signals of tools and services weigh more in the score than all others together. */
-export function isDominatedByTools(terms: ScoreDecomposition | undefined, weights: ScoreWeights): boolean {
+export function isDominatedByTools(terms: ScoreTerms | undefined, weights: ScoreWeights): boolean {
   if (!terms) return false
   const ofTools = weights.l3_error * terms.l3_error + weights.schema_mismatch * terms.l3_schema_mismatch
   return ofTools > weights.user_feedback * terms.user_feedback + weights.confidence * terms.evaluator_confidence

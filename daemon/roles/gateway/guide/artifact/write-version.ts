@@ -46,11 +46,11 @@ export async function writeVersion(
     if (written !== 'moved') return written
     await call.pause()
   }
-  return refuse('conflict', 'the artifact is changed by others at the same time: try again')
+  return refuse('unavailable', 'the artifact is changed by others at the same time: try again')
 }
 
 /** With the refusals of a change, If-Match included: another tenant's artifact is not merely missing. */
-export async function loadForChange(call: Call, id: string): Promise<Doc<Artifact>> {
+async function loadForChange(call: Call, id: string): Promise<Doc<Artifact>> {
   return (await call.store(artifacts).update(id, () => ({ answer: undefined }))).doc
 }
 

@@ -20,7 +20,7 @@ export function describeAction({ verb, subject, effect }: ActionSubject, ground:
   const { actor, trigger, evaluator_score, score_decomposition, admin_note } = ground
   const score = evaluator_score === undefined ? '' : `, with a score of ${evaluator_score}`
   const sentences = [
-    `${subject} was ${verb} by ${describeActor(actor)}${effect ? `: ${effect}` : ''}`,
+    `${subject} was ${verb} by ${describeActor(actor)}${effect ? `: ${effect.replace(/\.+$/, '')}` : ''}`,
     `Reason: ${triggerReasons[trigger]}${score}${describeTerms(score_decomposition)}`,
     ...(admin_note === undefined ? [] : [`Note of the administrator: ${admin_note}`]),
   ]

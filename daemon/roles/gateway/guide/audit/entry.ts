@@ -44,7 +44,7 @@ export const evidence = z.strictObject({
 })
 export type Evidence = z.infer<typeof evidence>
 
-export const max_rationale_characters = 8_192
+const max_rationale_characters = 8_192
 
 /** `admin:<subject>` for people. */
 const actor = z.string().regex(/^(curator_auto|evaluator_auto|admin:.{1,290})$/su)

@@ -15,7 +15,7 @@ export async function storeAudit(call: Call, id: string, entry: AuditEntry, owne
   await call.store(guideAudits).create(id, buildAudit(entry, owner, audit_retention_days))
 }
 
-export function buildAudit({ at, ...entry }: AuditEntry, owner: AuditOwner, retention_days: number): StoredAudit {
+function buildAudit({ at, ...entry }: AuditEntry, owner: AuditOwner, retention_days: number): StoredAudit {
   const { tenant_id, label } = owner
   const indefinite = isIndefinite(entry.action)
   const scores = scoreTerms.flatMap((term) =>

@@ -15,7 +15,9 @@ import { mergeApplicability, mergeContents, rankArtifacts } from './rules.ts'
 
 /** Artifacts of one run, with their vectors in memory: 40 MB. */
 const max_artifacts = 10_000
-const page_size = 50
+const page_size = 20
+/** Of one scope: two million comparisons. Those that changed last; the others come in later runs, as these are merged. */
+const max_compared = 2_000
 /** Artifacts that one proposal may supersede. */
 const max_group = 256
 
@@ -39,35 +41,32 @@ export const coalesce: Worker = {
 const lastRuns = new WeakMap<Call['site'], number>()
 
 type ClusterMember = { readonly id: string; readonly unit: UnitVector }
+type Partition = { readonly tenant_id: string; readonly members: ClusterMember[] }
 
-/** Resolves with the number of new proposals. */
+/** Resolves with the number of new proposals. The limit of a run is that of each tenant: none takes the share of others. */
 export async function coalesceArtifacts(call: Call): Promise<number> {
   const { coalescer_threshold, coalescer_max_clusters_per_run } = call.settings(guideSettings)
   const terms = { threshold: coalescer_threshold, max_size: max_group }
-  let proposed = 0
-  for (const members of (await loadPartitions(call)).values()) {
+  const proposed = new Map<string, number>()
+  for (const { tenant_id, members } of (await loadPartitions(call)).values()) {
     if (members.length < 2) continue
     for (const group of await runInSlices(call, clusterVectors(members, terms))) {
-      if (proposed >= coalescer_max_clusters_per_run) return proposed
-      if (
-        await proposeMerger(
-          call,
-          group.map(({ id }) => id),
-        )
-      )
-        proposed += 1
+      const count = proposed.get(tenant_id) ?? 0
+      if (count >= coalescer_max_clusters_per_run) break
+      if (await proposeMerger(call, group)) proposed.set(tenant_id, count + 1)
     }
   }
-  return proposed
+  return [...proposed.values()].reduce((sum, count) => sum + count, 0)
 }
 
 /** By tenant, label, type, service, tool and model of the vector: artifacts of different ones are never merged. */
-async function loadPartitions(call: Call): Promise<Map<string, ClusterMember[]>> {
-  const partitions = new Map<string, ClusterMember[]>()
+async function loadPartitions(call: Call): Promise<Map<string, Partition>> {
+  const partitions = new Map<string, Partition>()
   const paused = new Map<string, boolean>()
   let loaded = 0
   for await (const { id, value } of iterateDocuments(call.store(artifacts), {
     filter: { status: 'active' },
+    order: { field: 'update_ts', direction: 'desc' },
     page_size,
   })) {
     if (loaded++ >= max_artifacts) break
@@ -79,17 +78,21 @@ async function loadPartitions(call: Call): Promise<Map<string, ClusterMember[]>>
     const unit = content.embedding_vector && toUnit(content.embedding_vector)
     if (isOff || !unit) continue
     const key = JSON.stringify([tenant_id, labelKeyOf(value), type, service_name, tool_name, content.embedding_model])
-    const members = partitions.get(key)
-    if (members) members.push({ id, unit })
-    else partitions.set(key, [{ id, unit }])
+    const known = partitions.get(key)
+    if (!known) partitions.set(key, { tenant_id, members: [{ id, unit }] })
+    else if (known.members.length < max_compared) known.members.push({ id, unit })
   }
   return partitions
 }
 
 /** Whether it is a new one: the same group is proposed once, whatever became of that proposal. */
-async function proposeMerger(call: Call, ids: readonly string[]): Promise<boolean> {
-  const found = await Promise.all(ids.map((id) => call.store(artifacts).find(id)))
-  const group = found.filter((doc): doc is Doc<Artifact> => doc?.value.status === 'active')
+async function proposeMerger(call: Call, members: readonly ClusterMember[]): Promise<boolean> {
+  const group: Doc<Artifact>[] = []
+  for (const { id } of members) {
+    const doc = await call.store(artifacts).find(id)
+    if (doc?.value.status === 'active') group.push(doc)
+    await call.pause()
+  }
   const [first, ...others] = rankArtifacts(group)
   if (!first || others.length === 0) return false
   const outcome = await proposeArtifact(call, draftMerger([first, ...others]), {

@@ -1,9 +1,9 @@
 // Makes a graph of one tenant and label that of a snapshot; done again after a crash, it ends in the same state.
 import type { GraphBook, GraphStores } from './graph-book.ts'
+import { loadSnapshot } from './graph-snapshots.ts'
 import type { GraphWork } from './head-model.ts'
 import { graphEdges, graphNodes } from './model.ts'
 import { scopeKey } from './rules.ts'
-import { loadSnapshot } from './snapshot.ts'
 
 export async function restoreGraph(
   stores: GraphStores,

@@ -1,116 +1,48 @@
-// Takes snapshots of graphs, loads them whole, and thins them out with age.
-import { canonicalDigest, sha256 } from '../../../../kernel/encoding/canonical-json.ts'
+// Takes a snapshot of a graph now, for each label of the tenant that the administrator may see.
+import * as z from 'zod'
+import { isRefusal } from '../../../../kernel/error/errors.ts'
+import { dominates } from '../../../../kernel/label/label.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
-import { iterateDocuments } from '../../../../kernel/store/iterate-documents.ts'
-import type { GraphBook } from './graph-book.ts'
-import { type GraphEdge, type GraphId, type GraphNode, graphIds } from './model.ts'
-import { type GraphScope, scopeKey } from './rules.ts'
-import { type GraphSnapshot, graphSnapshots } from './snapshot-model.ts'
-import { planThinning, snapshot_keep_ms, type ThinningTerms } from './snapshot-rules.ts'
+import { operation } from '../../../../kernel/operation/operation.ts'
+import { observerPart } from '../observation/parts.ts'
+import { runGraphTask } from '../observation/run-graph-task.ts'
+import { guideSettings } from '../settings.ts'
+import { listScopes, takeSnapshot } from './graph-snapshots.ts'
+import { type GraphId, graphIds } from './model.ts'
+import { shownSnapshot, showSnapshot } from './show-graph.ts'
+import { graphSnapshots } from './snapshot-model.ts'
+import { openTurn } from './turn.ts'
 
-/** Nodes and edges of one part: some 400 KiB. */
-const part_size = 500
+export const snapshot = operation({
+  summary: 'Take a snapshot of a decision graph now, as before a change by hand',
+  method: 'POST',
+  path: '/api/v1/guide/graphs/{graph_id}/snapshot',
+  input: z.strictObject({ graph_id: z.enum(graphIds) }),
+  output: z
+    .strictObject({ snapshots: z.array(shownSnapshot).meta({ description: 'One for each label; none: it is empty' }) })
+    .meta({ id: 'GuideGraphSnapshots' }),
+  errors: [],
+  allow: 'guide:admin',
+  status: 201,
 
-type SnapshotContent = {
-  readonly nodes: readonly { readonly id: string; readonly value: GraphNode }[]
-  readonly edges: readonly { readonly id: string; readonly value: GraphEdge }[]
-}
+  async run(call, { graph_id }) {
+    const taken = await runGraphTask(call, (worker) => takeAll(worker, call, graph_id))
+    if (isRefusal(taken)) return taken
+    const docs = await Promise.all(taken.map((id) => call.store(graphSnapshots).get(id)))
+    return { snapshots: docs.map(({ value }) => showSnapshot(value)) }
+  },
+})
 
-/** Takes a snapshot of each graph of each tenant and label; one of the same graph, batch and time is not taken twice. */
-export async function takeSnapshots(call: Pick<Call, 'store' | 'now' | 'pause'>, book: GraphBook): Promise<number> {
-  const scopes = new Map<string, GraphScope>()
-  for (const { value } of book.nodes.values()) scopes.set(scopeKey(value), value)
-  let taken = 0
-  for (const scope of scopes.values())
-    for (const graph_id of graphIds) {
-      if (await takeSnapshot(call, book, scope, graph_id)) taken += 1
-      await call.pause()
-    }
+async function takeAll(worker: Call, { caller, site }: Call, graph_id: GraphId): Promise<string[]> {
+  const { book, attempt } = worker.part(observerPart)
+  const { ingest_worker_concurrency: concurrency } = worker.settings(guideSettings)
+  await openTurn(worker, { book, attempt, concurrency })
+  const taken: string[] = []
+  for (const scope of listScopes(book)) {
+    const isSeen = scope.label === undefined || dominates(caller, scope.label, site.labels)
+    if (scope.tenant_id !== caller.tenant_id || !isSeen) continue
+    const id = await takeSnapshot(worker, book, scope, graph_id, `by hand ${worker.random(8)}`)
+    if (id !== undefined) taken.push(id)
+  }
   return taken
-}
-
-/** Its id; undefined for a graph without a node. The copy in memory must be that of the store. */
-export async function takeSnapshot(
-  call: Pick<Call, 'store' | 'now'>,
-  book: GraphBook,
-  scope: GraphScope,
-  graph_id: GraphId,
-): Promise<string | undefined> {
-  const content = pickGraph(book, scope, graph_id)
-  if (content.nodes.length === 0) return undefined
-  const now = call.now()
-  const seq = book.seq ?? 0
-  const snapshot_id = `snapshot_${sha256(JSON.stringify([scopeKey(scope), graph_id, seq, now])).slice(0, 32)}`
-  const parts = Math.max(1, Math.ceil((content.nodes.length + content.edges.length) / part_size))
-  const { tenant_id, label } = scope
-  const whole = {
-    ...{ tenant_id, ...(label === undefined ? {} : { label }) },
-    uds: {
-      timestamp: now,
-      username: 'guide',
-      visibility: label === undefined ? ('tenant' as const) : ('label' as const),
-    },
-    ...{ create_ts: now, update_ts: now, schema_version: 1 as const },
-    ...{ graph_id, snapshot_id, parts, seq, tier: 'hourly' as const, taken_ts: now },
-    ...{ node_count: content.nodes.length, edge_count: content.edges.length, digest: canonicalDigest(content) },
-    expires_ts: now + snapshot_keep_ms,
-  }
-  const all = [...content.nodes.map((node) => ({ node })), ...content.edges.map((edge) => ({ edge }))] as readonly {
-    node?: SnapshotContent['nodes'][number]
-    edge?: SnapshotContent['edges'][number]
-  }[]
-  for (let part = parts - 1; part >= 0; part -= 1) {
-    const slice = all.slice(part * part_size, (part + 1) * part_size)
-    const nodes = slice.flatMap(({ node }) => (node ? [node] : []))
-    const edges = slice.flatMap(({ edge }) => (edge ? [edge] : []))
-    await call.store(graphSnapshots).create(partId(snapshot_id, part), { ...whole, part, nodes, edges })
-  }
-  return snapshot_id
-}
-
-function pickGraph({ nodes, edges }: GraphBook, scope: GraphScope, graph_id: GraphId): SnapshotContent {
-  const key = scopeKey(scope)
-  const pick = <T extends GraphNode | GraphEdge>(copy: ReadonlyMap<string, { id: string; value: T }>) =>
-    [...copy.values()]
-      .filter(({ value }) => value.graph_id === graph_id && scopeKey(value) === key)
-      .map(({ id, value }) => ({ id, value }))
-      .sort((one, other) => (one.id < other.id ? -1 : 1))
-  return { nodes: pick(nodes), edges: pick(edges) }
-}
-
-export function partId(snapshot_id: string, part: number): string {
-  return part === 0 ? snapshot_id : `${snapshot_id}.${part}`
-}
-
-/** Throws `Refusal('not_found')` for one that is not there, or that the caller may not see. */
-export async function loadSnapshot(call: Pick<Call, 'store'>, snapshot_id: string) {
-  const store = call.store(graphSnapshots)
-  const first = await store.get(snapshot_id)
-  const nodes = [...first.value.nodes]
-  const edges = [...first.value.edges]
-  for (let part = 1; part < first.value.parts; part += 1) {
-    const { value } = await store.get(partId(snapshot_id, part))
-    nodes.push(...value.nodes)
-    edges.push(...value.edges)
-  }
-  return { snapshot: first.value, nodes, edges }
-}
-
-/** Keeps one snapshot of each graph and day, then week, and removes the rest. Their content never changes. */
-export async function thinSnapshots(call: Pick<Call, 'store' | 'now'>, terms: ThinningTerms): Promise<number> {
-  const store = call.store(graphSnapshots)
-  const all: GraphSnapshot[] = []
-  const order = { field: 'taken_ts', direction: 'asc' } as const
-  const query = { filter: { part: 0 }, order, fresh: true, page_size: 50 }
-  // Without their content: of ten thousand snapshots it would not fit into memory.
-  for await (const { value } of iterateDocuments(store, query)) all.push({ ...value, nodes: [], edges: [] })
-  const { removed, retagged } = planThinning(all, call.now(), terms)
-  for (const { snapshot_id, tier } of retagged)
-    await store.update(snapshot_id, ({ value }) => ({ next: { ...value, tier }, answer: undefined }))
-  for (const { snapshot_id, parts } of removed)
-    for (let part = 0; part < parts; part += 1) {
-      const id = partId(snapshot_id, part)
-      if (await store.find(id)) await store.remove(id)
-    }
-  return removed.length
 }

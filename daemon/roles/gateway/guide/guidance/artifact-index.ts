@@ -144,11 +144,11 @@ export class ArtifactIndex {
     return (tenant.byType.get(type) ?? []).filter(this.#filterFor(tenant, reader))
   }
 
-  /** The set for one class of intents: without artifacts that are for another one. For previews. */
-  selectForIntent(reader: GuidanceReader, intent_class: string): GuidanceSet {
+  /** The set as of now, or that for one class of intents: without artifacts that are for another one. For previews. */
+  select(reader: GuidanceReader, intent_class: string | undefined): GuidanceSet {
     const tenant = this.#tenants.get(reader.viewer.tenant_id)
     const suits = ({ attached }: IndexedArtifact) =>
-      (attached.applicability.intent_class ?? intent_class) === intent_class
+      intent_class === undefined || (attached.applicability.intent_class ?? intent_class) === intent_class
     return (tenant && this.#select(tenant, reader, { suits })) ?? { ...nothing, reader }
   }
 

@@ -100,8 +100,9 @@ export function compareArtifacts(first: IndexedArtifact, second: IndexedArtifact
 /** An agent gets what belongs to its service. A text that belongs to a service goes to that service alone. */
 export function isAddressedTo(
   scope: GuidanceScope,
-  { type, service_name }: Pick<IndexedArtifact, 'type' | 'service_name'>,
+  { type, service_name }: { readonly type: ArtifactType; readonly service_name?: string | undefined },
 ): boolean {
+  if (scope === 'l3') return service_name !== undefined
   if (scope.startsWith('l3:')) return service_name === scope.slice('l3:'.length)
   if (!addressedTypes.has(type) || service_name === undefined) return true
   return scope === 'l2' && service_name === own_service

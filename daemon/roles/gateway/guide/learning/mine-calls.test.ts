@@ -17,7 +17,7 @@ function trace(calls: readonly CallGiven[], username = `user-${traces % 3}`): Tr
         event_type: error === undefined ? 'tool_output' : 'tool_error',
         timestamp: new Date(at * 1_000).toISOString(),
         caller_identity: { username, roles: [] },
-        payload: { tool, arguments: given, error },
+        payload: { tool, inputs: given, error },
       }
     }),
   )

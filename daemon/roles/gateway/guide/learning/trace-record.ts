@@ -53,7 +53,7 @@ export type LearnableObservation = Pick<
 export function readTrace(observations: readonly LearnableObservation[]): TraceRecord {
   const inOrder = observations.toSorted(compareTimes)
   const of = (...types: EventType[]) => inOrder.filter(({ event_type }) => types.includes(event_type))
-  const calls = of('tool_output', 'tool_error').slice(0, max_calls).map(readCall)
+  const calls = of('tool_output', 'tool_error').filter(isOfTool).slice(0, max_calls).map(readCall)
   const feedback = of('user_feedback').map(readFeedback).at(-1)
   const isRejected = feedback !== undefined && rejections.has(feedback)
   const last = inOrder.at(-1)
@@ -77,12 +77,19 @@ function compareTimes(a: LearnableObservation, b: LearnableObservation): number 
   return a.timestamp.replace('Z', '') < b.timestamp.replace('Z', '') ? -1 : 1
 }
 
+/** Refusals for lack of rights, and limits of the caller, say nothing of a tool. */
+const refusalCodes: ReadonlySet<unknown> = new Set(['forbidden', 'unauthenticated', 'rate_limited'])
+
+function isOfTool({ payload }: LearnableObservation): boolean {
+  return !refusalCodes.has(payload.code)
+}
+
 function readCall({ service, event_type, payload }: LearnableObservation): ToolCall {
   const isFailure = event_type === 'tool_error'
   return {
     tool: `${service}/${readText(payload.tool)}`,
     service,
-    arguments: readArguments(payload.arguments),
+    arguments: readArguments(payload.inputs),
     isFailure,
     error: isFailure ? shortenText(readText(payload.error), max_error) : '',
     isMismatch: typeof payload.schema_mismatch === 'boolean' ? payload.schema_mismatch : undefined,

@@ -1,7 +1,8 @@
 // Lineage events of an attachment.
+import type * as z from 'zod'
 import { sha256 } from '../../../../kernel/encoding/canonical-json.ts'
 import type { IndexedArtifact, Selection } from '../guidance/rules.ts'
-import type { lineageKinds, StoredLineageEvent } from './model.ts'
+import type { lineageEvent, lineageKinds, StoredLineageEvent } from './model.ts'
 
 /** One set of guidance that went out. */
 export type Attachment = {
@@ -44,4 +45,19 @@ function buildEvent(
       expires_ts: at + retention_ms,
     },
   }
+}
+
+export const newestFirst = { field: 'create_ts', direction: 'desc' } as const
+
+export function showLineage({
+  kind,
+  trace_id,
+  artifact_id,
+  artifact_type,
+  artifact_version,
+  scope,
+  create_ts,
+}: StoredLineageEvent): z.infer<typeof lineageEvent> {
+  const at = new Date(create_ts).toISOString()
+  return { kind, trace_id, artifact_id, artifact_type, artifact_version, scope, at }
 }

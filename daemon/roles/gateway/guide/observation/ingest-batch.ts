@@ -13,10 +13,11 @@ import type { PendingObservation } from './rules.ts'
 
 export const batch_size = 500
 
-export async function ingestBatch(call: Call, taken: readonly EntryOffer[], attempt: string): Promise<void> {
+export async function ingestBatch(call: Call, taken: readonly EntryOffer[]): Promise<void> {
   const observer = call.part(observerPart)
   const pending = readEntries(call, observer, taken)
   if (pending.length === 0) return
+  const { attempt } = observer
   const { ingest_worker_retry_attempts: retries } = call.settings(guideSettings)
   for (let tries = 0; ; tries += 1) {
     try {
@@ -51,6 +52,12 @@ function readEntries(call: Call, observer: ObserverParts, taken: readonly EntryO
     call.log.warn('gateway.guide.observation.invalid', { ...read, subject: token_subject })
     return []
   })
+}
+
+/** Stores observations that are durable, and in the graphs, when it resolves. Throws what the store throws. */
+export async function storePending(call: Call, pending: readonly PendingObservation[]): Promise<void> {
+  const observer = call.part(observerPart)
+  await storeBatch(call, observer, pending, { attempt: observer.attempt, isRetry: false })
 }
 
 async function storeBatch(

@@ -27,7 +27,16 @@ export type ObserverParts = {
   /** Counts events of one millisecond, so that no two of this process have the same time. */
   readonly instants: { at: number; count: number }
   /** Observations that were stored by this process, and those that were repeats. */
-  readonly stored: { observations: number; repeats: number; invalid: number; failed: number }
+  readonly stored: {
+    observations: number
+    repeats: number
+    invalid: number
+    failed: number
+    /** Time that the last batch took. */
+    last_batch_ms: number
+  }
+  /** Intervals of the maintenance that are done. */
+  readonly done: { snapshot_slot: number; maintenance_round: number }
 }
 export const observerPart = part<ObserverParts>('guide-observer')
 

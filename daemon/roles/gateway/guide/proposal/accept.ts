@@ -13,7 +13,7 @@ export const accept = operation({
   path: '/api/v1/guide/proposals/{id}/accept',
   input: z.strictObject({ id: z.string().min(1).max(128), ...changeFields }),
   output: proposalView,
-  errors: ['not_found', 'not_your_tenant', 'wrong_state', 'conflict'],
+  errors: ['not_found', 'not_your_tenant', 'wrong_state'],
   allow: 'guide:admin',
 
   async run(call, { id, ...grounds }) {

@@ -29,9 +29,9 @@ function settledStatus({ action }: AuditEntry): 'accepted' | 'dismissed' | undef
 }
 
 function buildProposal(artifact_id: string, artifact: Artifact, entry: AuditEntry): StoredProposal {
-  const { tenant_id, label, uds, type, supersedes, content } = artifact
+  const { tenant_id, label, uds, type, supersedes, content, rationale } = artifact
   const { confidence = 0.5, evaluator_score, weight } = content
-  const { at, actor, action, trigger, rationale, related_drift_event_id, evidence_ref } = entry
+  const { at, actor, action, trigger, related_drift_event_id, evidence_ref } = entry
   return {
     ...{ tenant_id, ...(label ? { label } : {}), uds, create_ts: at, update_ts: at, schema_version: 1 },
     ...{ status: action === 'drift_hold' ? 'held' : 'open', artifact_id, artifact_type: type, confidence, supersedes },

@@ -11,7 +11,7 @@ const max_similar = 20
 /** Artifacts that are compared, of one scope. */
 const max_compared = 10_000
 /** Documents with vectors that are parsed at once: some milliseconds. */
-const page_size = 50
+const page_size = 20
 
 export type SimilarArtifact = { readonly id: string; readonly version: number; readonly similarity: number }
 

@@ -44,6 +44,9 @@ export function isSimilar(left: UnitVector, right: UnitVector, threshold: number
   return dot >= threshold - 1e-9
 }
 
+/** Well below a millisecond. */
+const comparisons_per_step = 128
+
 export type ClusterTerms = { readonly threshold: number; readonly max_size: number }
 
 /**
@@ -56,21 +59,24 @@ export function* clusterVectors<T extends { readonly unit: UnitVector }>(
 ): Generator<undefined, T[][]> {
   const left = new Set(members)
   const groups: T[][] = []
+  let compared = 0
   for (const first of members) {
     if (!left.delete(first)) continue
     const group = [first]
-    let compared = 0
     for (const other of left) {
-      compared += 1
-      if (compared % 256 === 0) yield
       if (group.length >= max_size) break
-      if (group.every((member) => isSimilar(member.unit, other.unit, threshold))) {
-        group.push(other)
-        left.delete(other)
+      let isMember = true
+      for (const member of group) {
+        compared += 1
+        if (compared % comparisons_per_step === 0) yield
+        isMember = isSimilar(member.unit, other.unit, threshold)
+        if (!isMember) break
       }
+      if (!isMember) continue
+      group.push(other)
+      left.delete(other)
     }
     if (group.length > 1) groups.push(group)
-    yield
   }
   return groups
 }

@@ -1,0 +1,41 @@
+// Lists of guidance by type, for administrators: all that the scope may have, in the order of ranks, before the caps.
+import * as z from 'zod'
+import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
+import type { Call } from '../../../../kernel/operation/call.ts'
+import { exactTotal, listFields } from '../../../../kernel/operation/paging.ts'
+import { readerOf } from './attach.ts'
+import { guidanceScope } from './model.ts'
+import { guidancePart } from './parts.ts'
+import type { AttachableType, IndexedArtifact } from './rules.ts'
+
+export const viewInput = z.strictObject({ ...listFields, scope: guidanceScope.default('l1') })
+
+/** A set in memory has no stored positions: a cursor is the number of items before it. */
+const positionPattern = /^[1-9]\d{0,6}$/
+
+export function listView<T>(
+  call: Call,
+  { limit, cursor, scope }: z.infer<typeof viewInput>,
+  type: AttachableType,
+  show: (artifacts: readonly IndexedArtifact[]) => T[],
+) {
+  if (cursor !== undefined && !positionPattern.test(cursor))
+    return refuse('malformed', 'the cursor is not of this list')
+  const unloaded = refuseUnloaded(call)
+  if (unloaded) return unloaded
+  const all = show(call.part(guidancePart).index.listVisible(readerOf(call, { scope }), type))
+  const from = Number(cursor ?? 0)
+  const to = from + limit
+  return {
+    items: all.slice(from, to),
+    ...exactTotal(all.length),
+    ...(to < all.length ? { next_cursor: String(to) } : {}),
+  }
+}
+
+export function refuseUnloaded(call: Call): Refusal | undefined {
+  const { index } = call.part(guidancePart)
+  return index.isLoaded
+    ? undefined
+    : refuse('unavailable', 'the guidance of this process is not loaded; try again later')
+}

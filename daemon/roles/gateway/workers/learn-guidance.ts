@@ -1,0 +1,64 @@
+// Learns from traces that have settled: evaluates the artifacts that they carried, and mines new ones for their tenant and label.
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Worker } from '../../../kernel/role/role.ts'
+import { endDemotedCycles } from '../guide/evaluation/end-demoted-cycles.ts'
+import { evaluateTrace, loadActive } from '../guide/evaluation/evaluate-trace.ts'
+import { type Learner, learn_worker, type WaitingTrace } from '../guide/learning/learner.ts'
+import { learningPart } from '../guide/learning/parts.ts'
+import { loadTrace, restoreWindows } from '../guide/learning/read-traces.ts'
+import { reportChange, synthesise } from '../guide/learning/synthesise.ts'
+import type { TraceWindow } from '../guide/learning/trace-window.ts'
+import { guideSettings } from '../guide/settings.ts'
+
+export const learnGuidance: Worker = { name: learn_worker, when: { every_ms: 1_000 }, run }
+
+/** Of traces that are read in one run. */
+const max_batch = 200
+/** Traces of one tenant and label between two syntheses are mined together. */
+const synthesis_interval_ms = 10_000
+
+async function run(call: Call): Promise<void> {
+  if (!call.settings(guideSettings).enabled) return
+  const learner = call.part(learningPart)
+  if (!learner.isRestored) {
+    await restoreWindows(call, learner)
+    learner.isRestored = true
+  }
+  const settled = learner.takeSettled(call.now(), max_batch)
+  const byScope = Map.groupBy(settled, ({ scope }) => learner.openWindow(scope))
+  for (const [window, traces] of byScope) {
+    if (call.signal.aborted) return
+    await readScope(call, learner, window, traces)
+  }
+  const due = learner.windows.filter((window) => isDue(call, learner, window))
+  learner.requested.clear()
+  const { synthesis_max_concurrent: most } = call.settings(guideSettings)
+  for (let at = 0; at < due.length && !call.signal.aborted; at += most)
+    await Promise.all(due.slice(at, at + most).map((window) => synthesise(call, window)))
+  await endDemotedCycles(call, learner)
+}
+
+function isDue(call: Call, { requested }: Learner, { scope, hasNews, mined_ms }: TraceWindow): boolean {
+  if (requested.has(scope.tenant_id)) return true
+  return hasNews && call.now() - mined_ms >= synthesis_interval_ms
+}
+
+async function readScope(
+  call: Call,
+  learner: Learner,
+  window: TraceWindow,
+  waiting: readonly WaitingTrace[],
+): Promise<void> {
+  const { scope } = window
+  const active = await loadActive(call, scope)
+  for (const each of waiting) {
+    try {
+      const trace = await loadTrace(call, each)
+      for (const change of window.add(trace)) await reportChange(call, scope, change)
+      await evaluateTrace(call, learner, { scope, trace, active })
+    } catch (error) {
+      // One trace that cannot be read holds up no other.
+      call.log.warn('gateway.guide.trace_not_learnt', { trace_id: each.trace_id, error })
+    }
+  }
+}

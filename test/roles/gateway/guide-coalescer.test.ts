@@ -1,0 +1,90 @@
+// The coalescer: groups of similar artifacts become proposals, within tenant, label, type, service and model.
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
+import { promoteArtifact } from '../../../daemon/roles/gateway/guide/artifact/change-artifacts.ts'
+import { finishAll } from '../../../daemon/roles/gateway/guide/artifact/finish-changes.ts'
+import { artifacts } from '../../../daemon/roles/gateway/guide/artifact/model.ts'
+import { type ArtifactDraft, proposeArtifact } from '../../../daemon/roles/gateway/guide/artifact/propose-artifact.ts'
+import { coalesceArtifacts } from '../../../daemon/roles/gateway/guide/coalescer/coalesce.ts'
+import { proposals } from '../../../daemon/roles/gateway/guide/proposal/model.ts'
+import { openGuideStore } from '../../simulation/guide/open-guide-store.ts'
+import { pairingDraft } from '../../support/guide/drafts.ts'
+import { createGuideCall, type GuideCallOptions, localEmbedder } from '../../support/guide/guide-call.ts'
+
+const ground = { actor: 'curator_auto', trigger: 'synthesis_proposal' } as const
+let opened: ReturnType<typeof openGuideStore>
+let ids: number
+beforeEach(() => {
+  opened = openGuideStore()
+  ids = 0
+})
+afterEach(() => opened.end())
+
+const open = (options: Partial<GuideCallOptions> = {}) => {
+  const random = (bytes: number) => (++ids).toString(16).padStart(bytes * 2, '0')
+  return createGuideCall({ store: opened.store, now: () => 1_000, random, ...options })
+}
+
+async function activate(hint: string, changes: Partial<ArtifactDraft> = {}, options: Partial<GuideCallOptions> = {}) {
+  const content = { ...pairingDraft().content, hint }
+  const proposed = await proposeArtifact(open(options), pairingDraft({ content, ...changes }), ground)
+  if (isRefusal(proposed)) throw proposed
+  const promoted = await promoteArtifact(open(options), proposed.doc.id, ground)
+  if (isRefusal(promoted)) throw promoted
+  return proposed.doc.id
+}
+
+const openProposals = async () =>
+  (await opened.store.list(proposals, { filter: { status: 'open' }, limit: 100 })).docs.map(({ value }) => value)
+
+test('a group becomes one proposal that supersedes its members, with the evidence of all', async () => {
+  const first = await activate('Call maps/find before maps/show, always.', { confidence: 0.9, weight: 4 })
+  const second = await activate('Call maps/find before maps/show always', {
+    confidence: 0.6,
+    applicability: { tags: ['b'] },
+  })
+  await activate('Something else entirely: the invoice needs a currency first.', { service_name: 'money' })
+  expect([await coalesceArtifacts(open()), await coalesceArtifacts(open())]).toEqual([1, 0])
+  const [proposal, ...others] = await openProposals()
+  expect(others).toEqual([])
+  expect(proposal).toMatchObject({ supersedes: [first, second].toSorted(), confidence: 0.6, weight: 4 })
+  const id = proposal?.artifact_id ?? ''
+  const merged = (await opened.store.get(artifacts, id))?.value
+  expect(merged).toMatchObject({ status: 'proposed', actor: 'curator_auto', applicability: { tags: ['maps', 'b'] } })
+  expect(merged?.content).toMatchObject({
+    support: 24,
+    success_rate: 0.9,
+    hint: 'Call maps/find before maps/show, always.',
+  })
+  await promoteArtifact(open(), id, ground)
+  await finishAll(open())
+  expect((await opened.store.get(artifacts, first))?.value).toMatchObject({ status: 'demoted', superseded_by: id })
+})
+
+test('artifacts of different tenants, labels, services, tools or models are never merged', async () => {
+  const label = { policy: 'SITE', level: 'SECRET', categories: [], originator: 'alpha' }
+  const hint = 'Call maps/find before maps/show, always.'
+  await activate(hint)
+  await activate(hint, { tenant_id: 'bravo' })
+  await activate(hint, { label })
+  await activate(hint, { service_name: 'other' })
+  await activate(hint, { tool_name: 'find' })
+  await activate(hint, {}, { embedder: { ...localEmbedder, name: 'another-model' } })
+  expect(await coalesceArtifacts(open())).toBe(0)
+})
+
+test('one run proposes as many mergers as it may, and the next one the others', async () => {
+  for (const service_name of ['a', 'b', 'c'])
+    for (const end of ['.', '!']) await activate(`Call maps/find before maps/show${end}`, { service_name })
+  const settings = { coalescer_max_clusters_per_run: 2 }
+  expect([await coalesceArtifacts(open({ settings })), await coalesceArtifacts(open({ settings }))]).toEqual([2, 1])
+})
+
+test('an artifact without a vector, or of a paused curator, is left out', async () => {
+  const broken = { name: 'gone', embed: () => Promise.reject(new Error('down')) }
+  const events: string[] = []
+  const onEvent = (event: string) => void events.push(event)
+  for (let at = 0; at < 2; at += 1) await activate('The same.', {}, { embedder: broken, onEvent })
+  expect(events).toContain('gateway.guide.embedding.failed')
+  expect(await coalesceArtifacts(open())).toBe(0)
+})

@@ -1,0 +1,84 @@
+// Observations become guidance: mined from settled traces, checked against the graphs, promoted by the curator, and never while it is
+// paused.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { artifacts } from '../../../../daemon/roles/gateway/guide/artifact/model.ts'
+import { runAgent } from '../../../support/guide/synthetic-agent.ts'
+import { seededRandom } from '../../../support/random/seeded-random.ts'
+import { waitUntil } from '../../../support/site/test-site.ts'
+import { admin, type GuideSite, otherAdmin, startGuideSite } from '../guide-site.ts'
+
+let guide: GuideSite
+beforeAll(async () => {
+  guide = await startGuideSite()
+})
+afterAll(() => guide.site.stop())
+
+const random = seededRandom(7)
+let traces = 0
+
+async function observe(count: number): Promise<void> {
+  const events = Array.from({ length: count }, () => {
+    traces += 1
+    const trace_id = traces.toString(16).padStart(32, '0')
+    const now = guide.site.clock.now() - 60_000
+    return runAgent({ random, trace_id, now, guidance: [], isFaultless: false })
+  })
+  for (const ofTrace of events) {
+    const { status } = await guide.request(admin, 'POST', 'observations', { observations: ofTrace })
+    expect(status).toBe(202)
+  }
+}
+
+async function learn(): Promise<void> {
+  guide.site.wakeWorker('gateway', 'ingest-observations')
+  guide.site.clock.advance(31_000)
+  guide.site.wakeWorker('gateway', 'learn-guidance')
+}
+
+const listMined = async (status: string) => {
+  const { docs } = await guide.site.store('gateway').list(artifacts, { filter: { status }, limit: 100, fresh: true })
+  return docs.map(({ value }) => value)
+}
+const namesOf = (mined: Awaited<ReturnType<typeof listMined>>) =>
+  mined.flatMap(({ type, service_name, tool_name }) =>
+    type === 'FailurePattern' || type === 'ToolPairingHint' ? [`${type} ${service_name}/${tool_name}`] : [],
+  )
+const causes = ['FailurePattern records/export', 'ToolPairingHint ledger/commit', 'ToolPairingHint models/publish']
+
+test('while the curator is paused, nothing is learnt', async () => {
+  await guide.request(admin, 'POST', 'curator/pause', { rationale: 'a freeze' })
+  await observe(200)
+  await waitUntil(async () => {
+    await learn()
+    return (await guide.request(admin, 'POST', 'learn', {})).body.traces === 200
+  })
+  await learn()
+  expect(await listMined('active')).toEqual([])
+  expect(await listMined('proposed')).toEqual([])
+})
+
+test('the causes of failures become active guidance by the curator, with support, rates and traces', async () => {
+  await guide.request(admin, 'POST', 'curator/resume', { rationale: 'the freeze is over' })
+  await guide.request(admin, 'POST', 'learn', {})
+  const active = await waitUntil(async () => {
+    await learn()
+    const found = await listMined('active')
+    return causes.every((cause) => namesOf(found).includes(cause)) && found
+  })
+  expect(namesOf(active).sort()).toEqual(causes)
+  const pattern = active.find(({ type }) => type === 'FailurePattern')
+  expect(pattern).toMatchObject({
+    ...{ actor: 'curator_auto', tenant_id: 'tenant-a', label: { level: 'TOP_SECRET' } },
+    content: { tool: 'records/export', argument: 'format', value: '"xml"', error: 'unsupported format' },
+  })
+  expect(pattern?.trace_ids.length).toBeGreaterThan(5)
+})
+
+test('learning again changes nothing, and another tenant has none of it', async () => {
+  const before = (await listMined('active')).map(({ version }) => version)
+  await guide.request(admin, 'POST', 'learn', {})
+  await learn()
+  expect((await listMined('active')).map(({ version }) => version)).toEqual(before)
+  expect((await guide.request(otherAdmin, 'GET', 'artifacts')).body.items).toEqual([])
+  expect((await guide.request(otherAdmin, 'POST', 'learn', {})).body).toEqual({ traces: 0 })
+})
