@@ -52,13 +52,11 @@ async function use(tool: string, input: Readonly<Record<string, unknown>>): Prom
 }
 
 /** Types are lost, and nothing is tested before the file is replaced. */
-const weak = [
-  { name: 'ingest_file', params: { file: 'orders.csv' } },
-  { name: 'cast', params: { columns: [{ column: 'amount', type: 'double' }], on_misfit: 'leave_out' } },
-  { name: 'write', params: { file: 'orders.parquet' } },
-]
+const read = { name: 'ingest_file', params: { file: 'orders.csv' } }
+const cast = { name: 'cast', params: { columns: [{ column: 'amount', type: 'double' }], on_misfit: 'leave_out' } }
+const write = { name: 'write', params: { file: 'orders.parquet' } }
+const weak = [read, cast, write]
 const rule = { name: 'has an amount', where: { column: 'amount', is: 'present' } }
-const [read, cast, write] = weak
 const sound = [read, cast, { name: 'validate', params: { rules: [rule], max_rejects: 10 } }, write]
 
 test('an effect with weaknesses gets the hints on its tasks, by REST and as a tool of the gateway', async () => {
@@ -121,7 +119,7 @@ test('hints go along as text, block no call, and what comes of the workflow is s
   const generations = foldGenerations(observed, terms)
   expect(generations).toMatchObject([
     { verdict: 'edited' },
-    { verdict: 'discarded', steps: sound.map((each) => each?.name) },
+    { verdict: 'discarded', steps: sound.map((each) => each.name) },
   ])
   expect(listWorkflowOutcomes(generations).map(({ outcome }) => outcome)).toEqual([
     'feedback_down',
