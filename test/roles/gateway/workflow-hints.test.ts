@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseSchedule } from '../../../adapters/host/schedule/cron.ts'
 import { addressRule } from '../../../adapters/platform/address-rule/address-rule.ts'
 import { mcpToolServices } from '../../../adapters/tools/mcp/connect-tools.ts'
+import { runToEnd } from '../../../daemon/kernel/role/run-to-end.ts'
 import type { ToolConnection } from '../../../daemon/kernel/tools/tool-service.ts'
 import { advise } from '../../../daemon/roles/gateway/guide/workflow/advise.ts'
 import { describeHints, listCallHints } from '../../../daemon/roles/gateway/guide/workflow/hint-text.ts'
@@ -46,7 +47,7 @@ async function use(tool: string, input: Readonly<Record<string, unknown>>): Prom
       trace_id: String(observed.length + 1).padStart(32, '0'),
       timestamp: new Date(site().clock.now()).toISOString(),
     },
-    payload: { tool, input, output: structured_content },
+    payload: { tool, inputs: input, outputs: structured_content },
   })
   return structured_content as Readonly<Record<string, unknown>>
 }
@@ -110,13 +111,13 @@ test('hints go along as text, block no call, and what comes of the workflow is s
   )
   const terms = { edit_window_ms: 3_600_000 }
   const steps = weak.map(({ name }) => name)
-  const [first] = foldGenerations(observed, terms)
+  const [first] = runToEnd(foldGenerations(observed, terms))
   expect(first).toMatchObject({ uid, steps, verdict: 'accepted', executions: { success: 1, failure: 0 } })
   site().clock.advance(60_000)
   await use('effect_update', { uid, operators: sound })
   await waitUntil(async () => (await use('effect_status', { uid })).status === 'active')
   await use('effect_delete', { uid, confirm: true })
-  const generations = foldGenerations(observed, terms)
+  const generations = runToEnd(foldGenerations(observed, terms))
   expect(generations).toMatchObject([
     { verdict: 'edited' },
     { verdict: 'discarded', steps: sound.map((each) => each.name) },
