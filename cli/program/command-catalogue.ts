@@ -182,6 +182,7 @@ export const commandCatalogue = {
   'insight ledger': () => import('../commands/insight/ledger.ts'),
   'gateway check': () => import('../commands/gateway/check.ts'),
   'gateway guardrails': () => import('../commands/gateway/guardrails.ts'),
+  'gateway hints': () => import('../commands/gateway/hints.ts'),
   'gateway quotas': () => import('../commands/gateway/quotas.ts'),
   'gateway decisions': () => import('../commands/gateway/decisions.ts'),
   'gateway ingresses': () => import('../commands/gateway/ingresses.ts'),

@@ -1,4 +1,5 @@
 // `platform status` and `platform gateway` beside a gateway that counts, refuses and holds.
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CommandOptions, runCommand, runJsonCommand } from '../support/command/run-command.ts'
@@ -51,6 +52,30 @@ const waitForRows = (count: number) =>
     site.wakeWorker('gateway', 'keep-usage')
     return (await runJsonCommand(['gateway', 'quotas'], options)).total === count
   })
+
+test('hints on the workflow of a file name the task or the edge, and end with exit code 0', async () => {
+  const write = (name: string, value: object) => {
+    const file = path.join(path.dirname(site.folder.profile), name)
+    writeFileSync(file, JSON.stringify(value))
+    return file
+  }
+  const read = { name: 'read', operator: 'ingest_file', params: { file: 'a.parquet' } }
+  const out = { name: 'out', operator: 'write', params: { file: 'o.csv' }, after: ['read'] }
+  const done = { name: 'done', operator: 'notify', params: { title: 'In' }, after: ['read', 'out'] }
+  const dag = write('dag.json', { format: 1, dag_id: 'orders', tasks: [read, out, done] })
+  const shown = await run('gateway', 'hints', dag)
+  expect(shown).toMatch(/missing best practice +out +no task validates/)
+  expect(shown).toMatch(/modeling issue +read > done +done follows read through out/)
+  const effect = write('effect.json', {
+    name: 'orders',
+    operators: [{ name: 'ingest_file', params: { file: 'a.csv' } }],
+  })
+  expect(await run('gateway', 'hints', effect)).toBe('there are no hints on this workflow\n')
+  const { hints } = await runJsonCommand(['gateway', 'hints', effect, '--schedule', '*/15 * * * *'], options)
+  expect(hints).toMatchObject([{ rule: 'time_limit_beyond_schedule', node: 'ingest_file_1' }])
+  const other = await runCommand(['gateway', 'hints', write('other.json', { name: 'orders' })], options)
+  expect([other.exit, other.stderr]).toEqual([1, expect.stringContaining('is not a workflow')])
+})
 
 test('a site whose gateway has done nothing says so', async () => {
   expect(await run('gateway', 'quotas')).toBe('the gateway has counted no calls within a day\n')

@@ -134,9 +134,12 @@ describe('the list', () => {
     const lists = await Promise.all(
       [1, 2].map(() => sendMcpRequest(world.site.port(role), 'tools/list', {}, { token: world.admin })),
     )
-    for (const { json } of lists) expect(listNames(json)).toEqual(own.map(({ name }) => name))
+    // Those of other services, which the gateway has too, have two underscores in their names.
+    const listed = lists.map(({ json }) => listNames(json))
+    for (const names of listed)
+      expect(names.filter((name) => role !== 'gateway' || !name.includes('__'))).toEqual(own.map(({ name }) => name))
     const info = await world.site.request(role, { method: 'GET', path: '/service-info' })
-    expect(info.json).toMatchObject({ mcp_path: '/agentspace', tools_count: own.length })
+    expect(info.json).toMatchObject({ mcp_path: '/agentspace', tools_count: listed[0]?.length })
   })
 
   test('is empty for a caller without permissions', async () => {

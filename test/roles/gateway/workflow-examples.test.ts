@@ -1,8 +1,11 @@
 // The table of operators against the catalog of ingest, and the workflows that the project ships as examples: their hints are judged here by name.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import * as z from 'zod'
 import { deployBranches } from '../../../cli/demo/branches.ts'
 import type { DemoSite } from '../../../cli/demo/demo-site.ts'
+import { assembleDraft } from '../../../daemon/roles/gateway/guide/workflow/draft.ts'
+import { hintRules } from '../../../daemon/roles/gateway/guide/workflow/hint.ts'
 import { listHints } from '../../../daemon/roles/gateway/guide/workflow/hints.ts'
 import { operatorTraits } from '../../../daemon/roles/gateway/guide/workflow/operator-traits.ts'
 import { readsNewRows } from '../../../daemon/roles/gateway/guide/workflow/task-params.ts'
@@ -12,6 +15,7 @@ import { listDagFaults, operators } from '../../../daemon/roles/ingest/operator/
 import { isIncremental } from '../../../daemon/roles/ingest/operator/incremental-task.ts'
 import { templates } from '../../../daemon/roles/ingest/template/catalog.ts'
 import { assembledDag } from '../../../daemon/shared/assembled-dag/assembled-dag.ts'
+import { effectOperator } from '../../../daemon/shared/assembled-dag/operator-chain.ts'
 import { expectNone } from '../../support/repository/expect-none.ts'
 import { listRepositoryFiles } from '../../support/repository/source-tree.ts'
 
@@ -91,6 +95,15 @@ test('the workflows of the documents have no hints', () => {
     expect(hintsOf(dag), file).toEqual([])
     expect(hintsOf(dag, hour_s), file).toEqual([])
   }
+})
+
+test('the page on hints names each rule, and shows what the gateway answers', () => {
+  const page = readFileSync('docs/workflow-hints.md', 'utf8')
+  for (const rule of Object.keys(hintRules)) expect(page).toContain(`\`${rule}\``)
+  const [, request = ''] = /-d '([\s\S]*?)'\n/.exec(page) ?? []
+  const [, answer = ''] = /```json\n([\s\S]*?)```/.exec(page) ?? []
+  const { operators: given } = z.object({ operators: z.array(effectOperator) }).parse(JSON.parse(request))
+  expect({ hints: listHints(assembleDraft(given)) }).toEqual(JSON.parse(answer))
 })
 
 /** Hints on single tasks of the documents on a daily schedule, each of which the page itself leads to. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseSchedule } from '../../../adapters/host/schedule/cron.ts'
 import { addressRule } from '../../../adapters/platform/address-rule/address-rule.ts'
 import { mcpToolServices } from '../../../adapters/tools/mcp/connect-tools.ts'
+import { runToEnd } from '../../../daemon/kernel/role/run-to-end.ts'
 import type { ToolConnection } from '../../../daemon/kernel/tools/tool-service.ts'
 import { advise } from '../../../daemon/roles/gateway/guide/workflow/advise.ts'
 import { describeHints, listCallHints } from '../../../daemon/roles/gateway/guide/workflow/hint-text.ts'
@@ -46,19 +47,17 @@ async function use(tool: string, input: Readonly<Record<string, unknown>>): Prom
       trace_id: String(observed.length + 1).padStart(32, '0'),
       timestamp: new Date(site().clock.now()).toISOString(),
     },
-    payload: { tool, input, output: structured_content },
+    payload: { tool, inputs: input, outputs: structured_content },
   })
   return structured_content as Readonly<Record<string, unknown>>
 }
 
 /** Types are lost, and nothing is tested before the file is replaced. */
-const weak = [
-  { name: 'ingest_file', params: { file: 'orders.csv' } },
-  { name: 'cast', params: { columns: [{ column: 'amount', type: 'double' }], on_misfit: 'leave_out' } },
-  { name: 'write', params: { file: 'orders.parquet' } },
-]
+const read = { name: 'ingest_file', params: { file: 'orders.csv' } }
+const cast = { name: 'cast', params: { columns: [{ column: 'amount', type: 'double' }], on_misfit: 'leave_out' } }
+const write = { name: 'write', params: { file: 'orders.parquet' } }
+const weak = [read, cast, write]
 const rule = { name: 'has an amount', where: { column: 'amount', is: 'present' } }
-const [read, cast, write] = weak
 const sound = [read, cast, { name: 'validate', params: { rules: [rule], max_rejects: 10 } }, write]
 
 test('an effect with weaknesses gets the hints on its tasks, by REST and as a tool of the gateway', async () => {
@@ -112,16 +111,16 @@ test('hints go along as text, block no call, and what comes of the workflow is s
   )
   const terms = { edit_window_ms: 3_600_000 }
   const steps = weak.map(({ name }) => name)
-  const [first] = foldGenerations(observed, terms)
+  const [first] = runToEnd(foldGenerations(observed, terms))
   expect(first).toMatchObject({ uid, steps, verdict: 'accepted', executions: { success: 1, failure: 0 } })
   site().clock.advance(60_000)
   await use('effect_update', { uid, operators: sound })
   await waitUntil(async () => (await use('effect_status', { uid })).status === 'active')
   await use('effect_delete', { uid, confirm: true })
-  const generations = foldGenerations(observed, terms)
+  const generations = runToEnd(foldGenerations(observed, terms))
   expect(generations).toMatchObject([
     { verdict: 'edited' },
-    { verdict: 'discarded', steps: sound.map((each) => each?.name) },
+    { verdict: 'discarded', steps: sound.map((each) => each.name) },
   ])
   expect(listWorkflowOutcomes(generations).map(({ outcome }) => outcome)).toEqual([
     'feedback_down',

@@ -64,12 +64,8 @@ export function findGeneratingTool(name: ToolName): GeneratingTool | undefined {
   return undefined
 }
 
-export function isNamed(
-  { service, tool }: ToolName,
-  { service: of }: Pick<WorkflowKind, 'service'>,
-  name: string,
-): boolean {
-  return service === of ? tool === name : tool === aggregatedName({ service: of, name })
+export function isNamed({ service, tool }: ToolName, { service: of }: Pick<WorkflowKind, 'service'>, name: string) {
+  return (service === of && tool === name) || tool === aggregatedName({ service: of, name })
 }
 
 /** Actions of intents that make or change something; as stems of the offline chat, and as classes of intents have them. */

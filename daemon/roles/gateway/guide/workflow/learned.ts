@@ -46,13 +46,15 @@ function labelDecision(service: string, steps: readonly string[]): string {
 
 export type TrajectoryProposal = {
   readonly type: 'DecisionTrajectory'
+  /** The finding apart from its numbers, so that it is found again as the same artifact. */
+  readonly key: string
   readonly tenant_id: string
   readonly label?: Label | undefined
   readonly service_name: string
   readonly applicability: { readonly intent_class: string; readonly tags: string[] }
   readonly content: ArtifactContent<'DecisionTrajectory'>
   readonly rationale: string
-  readonly trace_ids: readonly string[]
+  readonly trace_ids: string[]
 }
 
 /** As artifacts have them. */
@@ -83,6 +85,7 @@ export function proposeTrajectories(
     return [
       {
         ...{ type: 'DecisionTrajectory' as const, tenant_id, label, service_name: service },
+        key: JSON.stringify([intent_class, steps]),
         applicability: { intent_class, tags: ['workflow'] },
         content: { intent_class, steps: [...steps], support, success_rate: succeeded / support },
         rationale: `${succeeded} of ${support} workflows with these operators succeeded; the others failed, were changed soon, or were removed`,

@@ -1,5 +1,4 @@
 // Reads an observed call of a tool: its arguments, its answer, and the runs that the answer shows.
-import { parseJson } from '../../../../kernel/encoding/parse-json.ts'
 import type { StoredObservation } from '../observation/model.ts'
 import type { ToolName } from './intents.ts'
 import { isObject } from './task-params.ts'
@@ -23,12 +22,15 @@ export function readObservedCall(observation: ToolObservation): ObservedCall | u
   const { tool } = payload
   const at = Date.parse(timestamp)
   if (event_type !== 'tool_output' || typeof tool !== 'string' || Number.isNaN(at)) return undefined
-  const output = payload.output ?? payload.outputs
-  return {
-    ...{ observation, at, name: { service, tool } },
-    input: payload.input ?? payload.inputs ?? payload.arguments,
-    output: typeof output === 'string' ? parseJson(output) : output,
-  }
+  const { inputs: input, outputs: output } = payload
+  return { observation, at, name: { service, tool }, input, output }
+}
+
+/** Instants of one millisecond differ by further digits. */
+export function compareCalls(a: ObservedCall, b: ObservedCall): number {
+  const [one, other] = [a, b].map(({ observation }) => observation.timestamp.replace('Z', ''))
+  if (a.at !== b.at || one === other) return a.at - b.at
+  return String(one) < String(other) ? -1 : 1
 }
 
 /** A text of an answer that names something. */

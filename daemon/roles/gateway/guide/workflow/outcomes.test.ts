@@ -1,9 +1,10 @@
 // The fold of observed calls into generations of workflows, and what the learner takes from them.
 import { expect, test } from 'vitest'
+import { runToEnd } from '../../../../kernel/role/run-to-end.ts'
 import { artifactContents } from '../artifact/content.ts'
 import { listWorkflowOutcomes, proposeTrajectories } from './learned.ts'
 import type { ToolObservation } from './observed-call.ts'
-import { foldGenerations, type WorkflowGeneration } from './outcomes.ts'
+import { foldGenerations, type OutcomeTerms, type WorkflowGeneration } from './outcomes.ts'
 
 const hour_ms = 3_600_000
 const terms = { edit_window_ms: hour_ms }
@@ -24,7 +25,7 @@ const observe = (
   { trace = '1', tenant = 'alpha', type = 'tool_output' }: ObservationTerms = {},
 ): ToolObservation => ({
   ...{ tenant_id: tenant, event_type: type, trace_id: trace.padStart(32, '0'), timestamp: instant(minute) },
-  ...{ service: 'pipeline-service', payload: { tool, input, output } },
+  ...{ service: 'pipeline-service', payload: { tool, inputs: input, outputs: output } },
 })
 
 const operators = (...names: string[]) => names.map((name) => ({ name, params: {} }))
@@ -36,12 +37,9 @@ const run = (id: string, state: string, minute: number, uid = 'ef_1') => ({
 const status = (minute: number, shown: object, uid = 'ef_1') =>
   observe(minute, 'effect_status', { uid }, { uid, ...shown })
 
+const foldAll = (observations: ToolObservation[], of: OutcomeTerms) => runToEnd(foldGenerations(observations, of))
 const verdicts = (observations: ToolObservation[]) =>
-  foldGenerations(observations, terms).map(({ verdict, executions: { success, failure } }) => [
-    verdict,
-    success,
-    failure,
-  ])
+  foldAll(observations, terms).map(({ verdict, executions: { success, failure } }) => [verdict, success, failure])
 
 test('a workflow that is live as it was generated is accepted, and its runs are counted once', () => {
   expect(verdicts([create(0)])).toEqual([[undefined, 0, 0]])
@@ -118,17 +116,14 @@ test('pipelines too: by their content, in the order of their tasks, under the na
     { dag_id: 'orders', content },
     { uid: 'pl_1', dag_id: 'orders' },
   )
-  const [found] = foldGenerations([{ ...deploy, service: 'gateway' }], { ...terms, classOf: () => 'create_pipeline' })
+  const [found] = foldAll([{ ...deploy, service: 'gateway' }], { ...terms, classOf: () => 'create_pipeline' })
   expect(found).toMatchObject({
     object: 'datapipeline',
     uid: 'pl_1',
     steps: ['ingest_file', 'write'],
     intent_class: 'create_pipeline',
   })
-  const python = foldGenerations(
-    [observe(0, 'datapipeline_deploy', { content: 'import airflow' }, { uid: 'pl_2' })],
-    terms,
-  )
+  const python = foldAll([observe(0, 'datapipeline_deploy', { content: 'import airflow' }, { uid: 'pl_2' })], terms)
   expect(python).toMatchObject([{ uid: 'pl_2', steps: undefined }])
   expect(listWorkflowOutcomes(python)).toEqual([])
 })

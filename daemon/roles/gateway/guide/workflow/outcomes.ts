@@ -4,7 +4,14 @@ import { type Label, labelKey } from '../../../../kernel/label/label.ts'
 import { listOrderFaults, orderTasks } from '../../../../shared/assembled-dag/task-order.ts'
 import type { WorkflowDraft } from './draft.ts'
 import { findGeneratingTool, type GeneratingTool, isNamed, type WorkflowKind, workflowKinds } from './intents.ts'
-import { listReportedRuns, type ObservedCall, readId, readObservedCall, type ToolObservation } from './observed-call.ts'
+import {
+  compareCalls,
+  listReportedRuns,
+  type ObservedCall,
+  readId,
+  readObservedCall,
+  type ToolObservation,
+} from './observed-call.ts'
 
 /** `accepted`: live as it was generated. `edited`: its graph was changed soon. `discarded`: removed before a run succeeded. */
 export type GenerationVerdict = 'accepted' | 'edited' | 'discarded'
@@ -47,11 +54,18 @@ type WorkflowHistory = { readonly generations: OpenGeneration[]; isRemoved: bool
 /** Workflows by tenant, label, kind and uid; and by the name of their DAG, which runs have. */
 type Histories = { readonly byUid: Map<string, WorkflowHistory>; readonly byDag: Map<string, WorkflowHistory> }
 
-/** Folds observations, in the order of their times. A later observation may change the verdict on an earlier generation. */
-export function foldGenerations(observations: readonly ToolObservation[], terms: OutcomeTerms): WorkflowGeneration[] {
+/**
+ * Folds observations, in the order of their times; each `yield` lets other work go on. A later observation may change the verdict on
+ * an earlier generation.
+ */
+export function* foldGenerations(
+  observations: readonly ToolObservation[],
+  terms: OutcomeTerms,
+): Generator<undefined, WorkflowGeneration[]> {
   const histories: Histories = { byUid: new Map(), byDag: new Map() }
   const calls = observations.flatMap((observation) => readObservedCall(observation) ?? [])
-  for (const call of calls.sort((a, b) => a.at - b.at)) {
+  for (const call of calls.sort(compareCalls)) {
+    yield
     const generating = findGeneratingTool(call.name)
     if (generating) addGeneration(histories, call, generating, terms)
     for (const kind of workflowKinds) {
