@@ -25,7 +25,7 @@ test('120 days of hourly snapshots, thinned out each day, leave those of each ti
       .map((each) => ({ ...each, tier: tiers.get(each.snapshot_id) ?? each.tier }))
   }
   const ages = (tier: string) => kept.filter((each) => each.tier === tier).map(({ taken_ts }) => now - taken_ts)
-  expect(ages('hourly')).toHaveLength(7 * 24)
+  expect(ages('hourly')).toHaveLength(7 * 24 + 1)
   expect(ages('daily').length).toBeGreaterThanOrEqual(22)
   expect(ages('daily').length).toBeLessThanOrEqual(24)
   expect(ages('weekly').length).toBeGreaterThanOrEqual(8)
