@@ -5,7 +5,7 @@ import { syncFolderAsync } from '../../../adapters/platform/durable-file/sync-fo
 import type { DeadLetters } from '../../roles/gateway/guide/observation/parts.ts'
 
 /** A store that fails for days must not fill the disk. */
-export const max_dead_letter_bytes = 268_435_456
+const max_dead_letter_bytes = 268_435_456
 
 export function deadLetterFile(path: string, max_bytes = max_dead_letter_bytes): DeadLetters {
   let last: Promise<unknown> = Promise.resolve()

@@ -14,7 +14,7 @@ export type ReadAuditEvent = {
 
 export async function readAuditEvents(
   world: TestSite,
-  role: 'ingest' | 'intelligence' | 'resolution' | 'site',
+  role: 'gateway' | 'ingest' | 'intelligence' | 'resolution' | 'site',
 ): Promise<ReadAuditEvent[]> {
   const { origin } = new URL(world.url(role))
   const token = await world.token({ tenant: '*', subject: 'role:reader', roles: ['admin'] })

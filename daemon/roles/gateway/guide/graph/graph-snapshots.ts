@@ -98,7 +98,7 @@ function pickGraph({ nodes, edges }: GraphBook, scope: GraphScope, graph_id: Gra
   return { nodes: pick(nodes), edges: pick(edges) }
 }
 
-export function partId(snapshot_id: string, part: number): string {
+function partId(snapshot_id: string, part: number): string {
   return part === 0 ? snapshot_id : `${snapshot_id}.${part}`
 }
 

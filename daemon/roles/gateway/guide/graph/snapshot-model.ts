@@ -7,7 +7,7 @@ import { graphEdge, graphIds, graphNode } from './model.ts'
 export const snapshotTiers = ['hourly', 'daily', 'weekly'] as const
 
 /** The first part is written last: a snapshot without it does not exist. */
-export const graphSnapshot = z.strictObject({
+const graphSnapshot = z.strictObject({
   ...documentFields,
   graph_id: z.enum(graphIds),
   snapshot_id: z.string(),

@@ -44,7 +44,7 @@ export function planThinning<T extends DatedSnapshot>(
 }
 
 /** Calendar date in UTC. */
-export function dayOf(at: number): string {
+function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, 10)
 }
 

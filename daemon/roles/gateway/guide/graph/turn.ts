@@ -15,7 +15,7 @@ const bulk_size = 100
 
 type HeadDoc = Doc<GraphHead & { readonly attempt: string; readonly opened_ts: number }>
 
-export type TurnTerms = {
+export type GraphTurnTerms = {
   readonly book: GraphBook
   /** Of this process. */
   readonly attempt: string
@@ -24,7 +24,7 @@ export type TurnTerms = {
 }
 
 /** The head, whose work is done; the graphs in memory are those of the store then. Throws what the store throws. */
-export async function openTurn(call: TurnCall, terms: TurnTerms): Promise<HeadDoc> {
+export async function openTurn(call: TurnCall, terms: GraphTurnTerms): Promise<HeadDoc> {
   let waited_ms = 0
   let version = 0
   for (;;) {
@@ -45,7 +45,12 @@ export async function openTurn(call: TurnCall, terms: TurnTerms): Promise<HeadDo
 }
 
 /** Begins and finishes the work in the next turn. False: another process was faster, and the work must be planned again. */
-export async function performWork(call: TurnCall, terms: TurnTerms, head: HeadDoc, work: GraphWork): Promise<boolean> {
+export async function performWork(
+  call: TurnCall,
+  terms: GraphTurnTerms,
+  head: HeadDoc,
+  work: GraphWork,
+): Promise<boolean> {
   const { doc, answer } = await call.store(graphHeads).update(head_id, ({ version, value }) =>
     version === head.version
       ? {
@@ -73,7 +78,7 @@ export async function loadHead(call: Pick<Call, 'store' | 'now' | 'site'>): Prom
 }
 
 /** Does open work, which may have been done in part: every step finds what it has done before. */
-export async function finishWork(call: TurnCall, terms: TurnTerms, { value: head }: HeadDoc): Promise<void> {
+async function finishWork(call: TurnCall, terms: GraphTurnTerms, { value: head }: HeadDoc): Promise<void> {
   const { book } = terms
   const { seq, work } = head
   await book.catchUp(call, seq - 1)
@@ -98,7 +103,7 @@ export async function closeWork(call: Pick<Call, 'store'>, seq: number): Promise
 
 async function storeObservations(
   call: TurnCall,
-  { concurrency }: TurnTerms,
+  { concurrency }: GraphTurnTerms,
   { observations: all }: Extract<GraphWork, { kind: 'observations' }>,
 ): Promise<void> {
   const store = call.store(observations)

@@ -2,7 +2,7 @@
 import { isRefusal } from '../../../../kernel/error/errors.ts'
 import { computeBackoff_ms, drawChance } from '../../../../kernel/network/backoff.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
-import { closeWork, loadHead, openTurn, performWork, type TurnTerms } from '../graph/turn.ts'
+import { closeWork, type GraphTurnTerms, loadHead, openTurn, performWork } from '../graph/turn.ts'
 import { guideSettings } from '../settings.ts'
 import { ingestPostFailureTotal, ingestWorkerFailureTotal, lastDrainTs } from './metrics.ts'
 import { nameService } from './observe.ts'
@@ -67,7 +67,7 @@ async function storeBatch(
   { attempt, isRetry }: { readonly attempt: string; readonly isRetry: boolean },
 ): Promise<void> {
   const { ingest_dedup_window_s, ingest_worker_concurrency: concurrency } = call.settings(guideSettings)
-  const terms: TurnTerms = { book: observer.book, attempt, concurrency }
+  const terms: GraphTurnTerms = { book: observer.book, attempt, concurrency }
   for (;;) {
     const head = await openTurn(call, terms)
     const drafts = await dropRepeats(call, pending, ingest_dedup_window_s * 1_000, isRetry)

@@ -42,7 +42,7 @@ const emitter = z.strictObject({
 })
 export type Emitter = z.infer<typeof emitter>
 
-export const storedObservation = z.strictObject({
+const storedObservation = z.strictObject({
   ...documentFields,
   ...envelope.shape,
   caller_identity: callerIdentity,

@@ -5,7 +5,7 @@ import { labelOfCaller } from '../../chat/rules.ts'
 import { serviceToolsPart } from '../../service-tool/parts.ts'
 import { guideSettings } from '../settings.ts'
 import { boundPayload } from './bound-payload.ts'
-import { ingestAcceptedTotal, ingestDroppedTotal } from './metrics.ts'
+import { ingestAcceptedTotal, ingestDroppedTotal, lastIngestTs } from './metrics.ts'
 import type { EventType } from './model.ts'
 import { type ObserverParts, observerPart } from './parts.ts'
 import type { EntryOffer } from './queue.ts'
@@ -61,6 +61,7 @@ export function offerEntry(call: Call, entry: EntryOffer['entry'], of: string): 
   const isFirst = queue.depth === 0
   const isAccepted = queue.offer({ entry, service, bytes, now: call.now() })
   call.count(isAccepted ? ingestAcceptedTotal : ingestDroppedTotal, { service })
+  if (isAccepted) call.set(lastIngestTs, { service }, call.now() / 1_000)
   if (isFirst && isAccepted) call.wake(ingest_worker)
   return isAccepted
 }
