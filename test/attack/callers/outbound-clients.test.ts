@@ -62,6 +62,7 @@ const outboundClients: Readonly<Record<string, readonly [DialledAddresses, strin
   'adapters/keyvalue/redis/redis-keyvalue.ts': ['operator', 'the password of the profile'],
   'adapters/lineage/http/lineage-collector.ts': ['operator', 'the key of the profile'],
   'adapters/model/openai/chat-model.ts': ['rule', 'the key of the profile'],
+  'adapters/model/openai/embedding-model.ts': ['rule', 'the key of the profile'],
   'adapters/platform/address-rule/checked-connection.ts': ['rule', 'what its user sends'],
   'adapters/platform/address-rule/checked-socket.ts': ['rule', 'what its user sends'],
   'adapters/platform/http-client/http-client.ts': ['rule', 'what its user sends'],
