@@ -165,3 +165,18 @@ test('operators and analysts reach none of it', async () => {
     for (const at of ['artifacts', 'audit', 'proposals', 'decisions', 'curator'])
       expect((await stage.request({ ...admin, roles }, 'GET', at)).status).toBe(403)
 })
+
+test('a list is read page by page, each artifact once, also where a page is read in steps', async () => {
+  const proposed = []
+  for (let at = 0; at < 130; at += 1) proposed.push(await stage.propose({ service_name: 'many' }))
+  const seen: string[] = []
+  let cursor = ''
+  do {
+    const more = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
+    const { body } = await stage.request(admin, 'GET', `artifacts?service_name=many&limit=120${more}`)
+    expect([body.total, body.total_is]).toEqual([130, 'exact'])
+    seen.push(...body.items.map(({ id }: { id: string }) => id))
+    cursor = body.next_cursor ?? ''
+  } while (cursor !== '')
+  expect(seen.toSorted()).toEqual(proposed.toSorted())
+})

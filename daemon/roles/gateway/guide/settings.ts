@@ -29,7 +29,7 @@ const similarity = (variable: string, value: number, doc: string) =>
     .default(value)
     .meta({ env: `GUIDE_${variable}`, doc })
 
-/** Local vectors where there is no URL. */
+/** Without a URL, vectors are made locally. */
 const embeddingFields = {
   embedding_url: z
     .url({ protocol: /^https?$/ })

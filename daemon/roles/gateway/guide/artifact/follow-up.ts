@@ -1,4 +1,4 @@
-// What follows from a change of an artifact: its audit record, its proposal, and the demotion of the artifacts that it supersedes.
+// Follow-up of a change of an artifact: its audit record, its proposal, and the demotion of those that it supersedes.
 import { isRefusal } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'

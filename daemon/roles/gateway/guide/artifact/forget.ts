@@ -4,7 +4,10 @@ import { isRefusal } from '../../../../kernel/error/errors.ts'
 import { operation } from '../../../../kernel/operation/operation.ts'
 import { adminGround } from './admin-ground.ts'
 import { forgetArtifact } from './change-artifacts.ts'
-import { artifactId, artifactView, changeFields, showArtifact } from './view.ts'
+import { artifactId, artifactView, showArtifact } from './view.ts'
+
+/** It stands in the query, where other changes have a body. */
+const queryText = z.string().min(1).max(1_024).optional()
 
 export const forget = operation({
   summary: 'Forget a demoted or proposed artifact; a rollback brings it back',
@@ -12,7 +15,7 @@ export const forget = operation({
   path: '/api/v1/guide/artifacts/{id}',
   tool: 'guide_forget_artifact',
   surface: 'admin_chat',
-  input: z.strictObject({ id: artifactId, ...changeFields }),
+  input: z.strictObject({ id: artifactId, rationale: queryText, admin_note: queryText }),
   output: artifactView,
   errors: ['not_found', 'not_your_tenant', 'wrong_state', 'precondition_failed'],
   allow: 'guide:admin',

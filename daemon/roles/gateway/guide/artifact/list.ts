@@ -1,8 +1,10 @@
 // Lists artifacts, the one that changed last first.
 import * as z from 'zod'
+import type { Call } from '../../../../kernel/operation/call.ts'
 import { operation } from '../../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../../kernel/operation/paging.ts'
-import { artifactStatuses, artifacts } from './model.ts'
+import type { DocumentPage, ListQuery } from '../../../../kernel/store/store.ts'
+import { type Artifact, artifactStatuses, artifacts } from './model.ts'
 import { artifactType, artifactView, showArtifact } from './view.ts'
 
 const visible_statuses = artifactStatuses.filter((status) => status !== 'forgotten')
@@ -29,7 +31,24 @@ export const list = operation({
     const order = { field: 'update_ts', direction: 'desc' } as const
     const query = buildListQuery(filters, limit, cursor, order)
     const filter = { ...query.filter, status: status ?? { in: visible_statuses } }
-    const { docs, ...counted } = await call.store(artifacts).page({ ...query, filter })
-    return { items: docs.map(showArtifact), ...counted }
+    return await pageInSteps(call, { ...query, filter })
   },
 })
+
+/** Documents have vectors, which cost time to parse: other work goes on between the steps of a page. */
+const step_size = 100
+
+async function pageInSteps(call: Call, query: ListQuery) {
+  const store = call.store(artifacts)
+  const { docs, next_cursor, ...counted } = await store.page({ ...query, limit: Math.min(step_size, query.limit) })
+  const items = docs.map(showArtifact)
+  let cursor = next_cursor
+  while (cursor !== undefined && items.length < query.limit) {
+    await call.pause()
+    const limit = Math.min(step_size, query.limit - items.length)
+    const step: DocumentPage<Artifact> = await store.list({ ...query, limit, cursor })
+    items.push(...step.docs.map(showArtifact))
+    cursor = step.next_cursor
+  }
+  return { items, ...counted, ...(cursor === undefined ? {} : { next_cursor: cursor }) }
+}

@@ -76,7 +76,7 @@ export type AuditEntry = z.infer<typeof auditEntry>
 
 const ground = z.strictObject({ ...groundFields, actor, rationale: auditEntry.shape.rationale.optional() })
 
-/** Who changes something, and on which grounds; without a rationale, the action is described by a template. */
+/** The party that changes something, and its grounds; without a rationale, the action is described by a template. */
 export type ChangeGround = z.infer<typeof ground>
 
 const indefinite_actions: ReadonlySet<AuditAction> = new Set(['forget', 'pause_curator', 'resume_curator', 'rollback'])

@@ -41,14 +41,14 @@ export const coalesce: Worker = {
 const lastRuns = new WeakMap<Call['site'], number>()
 
 type ClusterMember = { readonly id: string; readonly unit: UnitVector }
-type Partition = { readonly tenant_id: string; readonly members: ClusterMember[] }
+type MergeScope = { readonly tenant_id: string; readonly members: ClusterMember[] }
 
 /** Resolves with the number of new proposals. The limit of a run is that of each tenant: none takes the share of others. */
 export async function coalesceArtifacts(call: Call): Promise<number> {
   const { coalescer_threshold, coalescer_max_clusters_per_run } = call.settings(guideSettings)
   const terms = { threshold: coalescer_threshold, max_size: max_group }
   const proposed = new Map<string, number>()
-  for (const { tenant_id, members } of (await loadPartitions(call)).values()) {
+  for (const { tenant_id, members } of (await loadScopes(call)).values()) {
     if (members.length < 2) continue
     for (const group of await runInSlices(call, clusterVectors(members, terms))) {
       const count = proposed.get(tenant_id) ?? 0
@@ -60,8 +60,8 @@ export async function coalesceArtifacts(call: Call): Promise<number> {
 }
 
 /** By tenant, label, type, service, tool and model of the vector: artifacts of different ones are never merged. */
-async function loadPartitions(call: Call): Promise<Map<string, Partition>> {
-  const partitions = new Map<string, Partition>()
+async function loadScopes(call: Call): Promise<Map<string, MergeScope>> {
+  const scopes = new Map<string, MergeScope>()
   const paused = new Map<string, boolean>()
   let loaded = 0
   for await (const { id, value } of iterateDocuments(call.store(artifacts), {
@@ -78,11 +78,11 @@ async function loadPartitions(call: Call): Promise<Map<string, Partition>> {
     const unit = content.embedding_vector && toUnit(content.embedding_vector)
     if (isOff || !unit) continue
     const key = JSON.stringify([tenant_id, labelKeyOf(value), type, service_name, tool_name, content.embedding_model])
-    const known = partitions.get(key)
-    if (!known) partitions.set(key, { tenant_id, members: [{ id, unit }] })
+    const known = scopes.get(key)
+    if (!known) scopes.set(key, { tenant_id, members: [{ id, unit }] })
     else if (known.members.length < max_compared) known.members.push({ id, unit })
   }
-  return partitions
+  return scopes
 }
 
 /** Whether it is a new one: the same group is proposed once, whatever became of that proposal. */

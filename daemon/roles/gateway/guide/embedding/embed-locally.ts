@@ -19,7 +19,7 @@ export function embedLocally(text: string): number[] {
     }
   const vector = new Float64Array(dimension)
   for (const [hash, count] of counts) {
-    // A piece that is repeated tells less each time.
+    // Each repetition of a piece counts for less.
     const weight = 1 + Math.log(count)
     const at = hash % dimension
     vector[at] = (vector[at] ?? 0) + ((hash >>> 16) & 1 ? weight : -weight)
