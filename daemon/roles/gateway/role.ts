@@ -14,7 +14,7 @@ import { list as guardrailList } from './guardrail/list.ts'
 import { artifacts } from './guide/artifact/model.ts'
 import { stats } from './guide/artifact/stats.ts'
 import { connections } from './guide/guidance/connections.ts'
-import { guidanceMetrics } from './guide/guidance/metrics.ts'
+import { attachSuccessTotal, guidanceMetrics } from './guide/guidance/metrics.ts'
 import { preview } from './guide/guidance/preview.ts'
 import { schemas } from './guide/guidance/schemas.ts'
 import { specs } from './guide/guidance/specs.ts'
@@ -95,6 +95,7 @@ export const gateway: Role = role(outline, {
     for (const outcome of ingressWriteTotal.labels.outcome) call.count(ingressWriteTotal, { outcome }, 0)
     for (const mode of chatTurnTotal.labels.mode)
       for (const outcome of chatTurnTotal.labels.outcome) call.count(chatTurnTotal, { mode, outcome }, 0)
+    for (const scope of ['l1', 'l2']) call.count(attachSuccessTotal, { scope }, 0)
     const all = await loadServices(call)
     for (const state of serviceStates)
       call.set(serviceCount, { state }, all.filter((service) => service.state === state).length)

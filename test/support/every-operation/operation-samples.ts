@@ -17,6 +17,7 @@ import { contributorSamples } from './contributor-samples.ts'
 import { effectSamples } from './effect-samples.ts'
 import { enrolSigners } from './enrol-signers.ts'
 import { gatewaySamples } from './gateway-samples.ts'
+import { guideSamples } from './guide-samples.ts'
 import { ingestSamples } from './ingest-samples.ts'
 import { intelligenceSamples } from './intelligence-samples.ts'
 import {
@@ -221,6 +222,7 @@ export const operationSamples: OperationSamples = {
   ...{ ...siteSamples, ...consensusSamples, ...hubSamples, ...resolutionSamples, ...ingestSamples, ...effectSamples },
   ...intelligenceSamples,
   ...gatewaySamples,
+  ...guideSamples,
   'resolution.service.backup': shareSample,
   'ingest.service.backup': shareSample,
   'intelligence.service.backup': shareSample,

@@ -14,6 +14,7 @@ import { effectRefusals } from './effect-refusals.ts'
 import { enrolSigners } from './enrol-signers.ts'
 import { emissionRefusals, federationRefusals } from './federation-refusals.ts'
 import { gatewayRefusals } from './gateway-samples.ts'
+import { guideRefusals } from './guide-samples.ts'
 import { hubRefusals } from './hub-refusals.ts'
 import { ingestRefusals } from './ingest-refusals.ts'
 import { intakeRefusals } from './intake-refusals.ts'
@@ -201,6 +202,7 @@ export const refusals: Readonly<Record<string, RefusalScenario>> = {
   ...emissionRefusals,
   ...hubRefusals,
   ...gatewayRefusals,
+  ...guideRefusals,
   ...resolutionRefusals,
   ...ingestRefusals,
   ...effectRefusals,
