@@ -1,4 +1,4 @@
-// Opens the guidance layer of the gateway: what one process holds in memory.
+// Opens the guidance layer of the gateway: its memory in one process.
 import type { SiteResources } from '../../boot/site-resources.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { SettingValues } from '../../kernel/settings/settings.ts'

@@ -1,4 +1,4 @@
-// What is attached when the layer is off, late, broken or empty: nothing, with the reason counted.
+// Attaching while the layer is off, late, broken or empty: nothing goes out, and the reason is counted.
 import { expect, test } from 'vitest'
 import { buildArtifact } from '../../../../../test/support/guide/artifacts.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
