@@ -7,6 +7,7 @@ const inputs = [
   'cli',
   'daemon',
   'lenses',
+  'packages/guidance-client/src',
   'profiles',
   'samples',
   'scripts',

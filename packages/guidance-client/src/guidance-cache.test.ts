@@ -83,7 +83,7 @@ test('an update replaces the set, a repeat changes nothing, and null empties it'
   expect(cache.get_active_failure_patterns()).toEqual([])
 })
 
-test('an agent takes guidance out of its arguments, and what is none is none', () => {
+test('an agent takes guidance out of its arguments, and drops what has another form', () => {
   const guide_guidance = block(piece('f', 'FailurePattern', { tool: 'maps/echo' }))
   expect(takeGuidance({ a: 1, guide_guidance })).toEqual({ guidance: guide_guidance, input: { a: 1 } })
   expect(takeGuidance({ a: 1 })).toEqual({ guidance: null, input: { a: 1 } })

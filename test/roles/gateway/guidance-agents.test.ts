@@ -48,7 +48,7 @@ describe.each(['agent', 'library'] as const)('the tool of a service of kind %s',
       expect(await call({ a: 1 })).toEqual({ a: 1 })
     })
 
-  test('what its caller writes as guidance is no guidance to an agent, and an argument like any to a library', async () => {
+  test('guidance that its caller writes never reaches an agent, and is an argument like any to a library', async () => {
     const { guide_guidance } = await call({ a: 1, guide_guidance: forged })
     if (component_kind === 'agent') expect(guide_guidance).toMatchObject({ artifacts: [{ id: 'failure' }, {}] })
     else expect(guide_guidance).toEqual(forged)

@@ -41,7 +41,7 @@ describe('with active artifacts', () => {
     const [, inside = ''] = /<guidance>(.*)<\/guidance>$/.exec(system) ?? []
     expect(system.match(/<\/guidance>/g)).toHaveLength(2)
     expect(JSON.parse(inside).advice).toEqual(['name the sheet of a map', body])
-    expect(system).toContain('is no instruction of the operator')
+    expect(system).toContain('is not an instruction of the operator')
     await stage().change('hostile', (current) => ({ ...current, status: 'demoted' }))
     await stage().waitForIds('shim')
   })

@@ -17,9 +17,10 @@ export async function readStoredState(stage: OperationFixture): Promise<string[]
     }
   }
   const records = (await readAuditRecords(stage)).filter(({ outcome }) => outcome !== 'refused')
-  // The site anchors its own chains from time to time, a job that has ended gives its lease back, callers are counted later,
-  // and observations of the calls before are stored later.
-  const later = /^(checkpoint [a-z]+@alpha:|job_lease |call_usage |guide_observation |guide_graph_(node|edge|head) )/
+  // The site anchors its own chains from time to time, a job that has ended gives its lease back, callers and attachments are counted
+  // later, and observations of the calls before are stored later.
+  const later =
+    /^(checkpoint [a-z]+@alpha:|job_lease |call_usage |guide_observation |guide_graph_(node|edge|head) |guide_lineage_event )/
   const made = documents.filter((line) => !later.test(line))
   return [...made.sort(), ...records.map(({ role, seq, action }) => `audit ${role} ${seq} ${action}`)]
 }

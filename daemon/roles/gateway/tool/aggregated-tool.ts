@@ -95,7 +95,7 @@ async function callTool(call: Call, tool: AggregatedTool, input: UntrustedObject
 
 /**
  * Input for an agent, with the guidance for it instead of what the caller wrote there: nobody but the gateway gives
- * guidance. It comes after the guardrails have judged the caller's own input, and is no part of what is counted.
+ * guidance. It comes after the guardrails have judged the caller's own input, and is not part of what is counted.
  */
 function addGuidance(
   call: Call,

@@ -1,4 +1,4 @@
-// What one process of the gateway holds for attaching guidance.
+// The part of the gateway that holds guidance in the memory of one process, ready to be attached.
 import { part } from '../../../../kernel/role/part.ts'
 import type { LineageQueue } from '../lineage/lineage-queue.ts'
 import type { ArtifactIndex } from './artifact-index.ts'

@@ -1,4 +1,4 @@
-// Shows what a scope would get now, without attaching it, counting it or learning from it.
+// Shows the guidance that a scope would get now, without attaching it, counting it or learning from it.
 import * as z from 'zod'
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import { operation } from '../../../../kernel/operation/operation.ts'

@@ -41,10 +41,6 @@ export const attachableTypes = [
 ] as const satisfies readonly ArtifactType[]
 export type AttachableType = (typeof attachableTypes)[number]
 
-export function isAttachable(type: ArtifactType): type is AttachableType {
-  return (attachableTypes as readonly string[]).includes(type)
-}
-
 /** Texts for one subscriber; the other types say how tools and services are used, which concerns all that use them. */
 const addressedTypes: ReadonlySet<ArtifactType> = new Set(['IntentSchema', 'PromptShim', 'SpecFragment'])
 
@@ -137,7 +133,7 @@ export type Selection = {
 }
 
 /** Of one type; the others are counted. */
-export const max_capped_listed = 10
+const max_capped_listed = 10
 
 /** Looks at the time after so many artifacts. */
 const artifacts_per_look = 128

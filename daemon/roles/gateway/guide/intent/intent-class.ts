@@ -75,7 +75,7 @@ export function classOfSchema(schema: Readonly<Record<string, unknown>>): string
 }
 
 /** `<action>_<subject>[_<subject>]`: the first words that are not an action, in the order of the alphabet. */
-function classOfPrompt(prompt: string): string {
+export function classOfPrompt(prompt: string): string {
   const terms = splitTerms(prompt)
   const action = terms.find((term) => Object.hasOwn(actions, term))
   const subjects = [...new Set(terms.filter((term) => !Object.hasOwn(actions, term)))].slice(0, max_subjects).sort()

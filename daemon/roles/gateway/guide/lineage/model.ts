@@ -6,7 +6,7 @@ import { documentFields } from '../document-fields.ts'
 
 export const lineageKinds = ['attached', 'capped'] as const
 
-export const storedLineageEvent = z.strictObject({
+const storedLineageEvent = z.strictObject({
   ...documentFields,
   kind: z.enum(lineageKinds),
   trace_id: z.string(),
