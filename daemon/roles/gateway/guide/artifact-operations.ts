@@ -15,6 +15,7 @@ import { get as curatorGet } from './curator/get.ts'
 import { curators } from './curator/model.ts'
 import { pause } from './curator/pause.ts'
 import { resume } from './curator/resume.ts'
+import { discuss } from './decision/discuss.ts'
 import { explain } from './decision/explain.ts'
 import { list as decisionList } from './decision/list.ts'
 import { accept } from './proposal/accept.ts'
@@ -28,6 +29,6 @@ export const artifactOperations = {
   'guide.artifact': { list, get, edit, promote, demote, rollback, forget },
   'guide.audit': { list: auditList },
   'guide.curator': { get: curatorGet, pause, resume },
-  'guide.decision': { list: decisionList, explain },
+  'guide.decision': { list: decisionList, explain, discuss },
   'guide.proposal': { list: proposalList, accept, dismiss },
 }

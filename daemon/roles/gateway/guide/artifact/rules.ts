@@ -14,6 +14,12 @@ const startingStatuses = {
 
 export type LifecycleAction = keyof typeof startingStatuses
 
+/** The actions that an artifact of this status allows. */
+export function listActions(status: ArtifactStatus): LifecycleAction[] {
+  const actions = Object.keys(startingStatuses) as LifecycleAction[]
+  return actions.filter((action) => (startingStatuses[action] as readonly ArtifactStatus[]).includes(status))
+}
+
 export type Embedding = { readonly vector: readonly number[]; readonly model: string }
 
 /** `intent_class` null: for every intent. */
