@@ -44,6 +44,7 @@ class PlaceSets {
 
 export class WorkflowGraph {
   readonly tasks: readonly GraphTask[]
+  readonly #order: readonly number[]
   readonly #ancestors: PlaceSets
   /** Ancestors of the tasks before each task: those that it follows without naming them. */
   readonly #implied: PlaceSets
@@ -51,6 +52,7 @@ export class WorkflowGraph {
 
   private constructor(tasks: readonly GraphTask[], order: readonly number[]) {
     this.tasks = tasks
+    this.#order = order
     this.#ancestors = new PlaceSets(tasks.length)
     this.#implied = new PlaceSets(tasks.length)
     this.#feeders = new PlaceSets(tasks.length)
@@ -78,6 +80,11 @@ export class WorkflowGraph {
     }
     const order = sortPlaces(linked)
     return order.length < linked.length ? undefined : new WorkflowGraph(linked, order)
+  }
+
+  /** The tasks, each after those that it follows. */
+  inOrder(): GraphTask[] {
+    return this.#order.flatMap((at) => this.tasks[at] ?? [])
   }
 
   /** Whether `at` begins only once `earlier` has succeeded. */
