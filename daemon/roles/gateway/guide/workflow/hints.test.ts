@@ -271,3 +271,31 @@ test('any DAG of the schema has hints about its own tasks and edges, the same ea
     }),
   )
 })
+
+test('redundant edges are exactly those that a longer path implies', () => {
+  const graphs = fc.array(fc.array(fc.nat(), { maxLength: 5 }), { minLength: 1, maxLength: 12 })
+  fc.assert(
+    fc.property(graphs, (links) => {
+      const edges = links.map((list, at) => [...new Set(at === 0 ? [] : list.map((to) => to % at))])
+      const tasks = edges.map((list, at) =>
+        task(
+          `t${at}`,
+          'notify',
+          { title: 'In' },
+          list.map((to) => `t${to}`),
+        ),
+      )
+      const reaches = (from: number, to: number): boolean =>
+        (edges[from] ?? []).some((next) => next === to || reaches(next, to))
+      const expected = edges.flatMap((list, at) =>
+        list.some((to) => list.some((other) => reaches(other, to))) ? [`t${at}`] : [],
+      )
+      const found = listHints({ tasks }).filter((each) => each.rule === 'redundant_edge')
+      expect(found.map(({ edge }) => edge?.to)).toEqual(expected)
+      for (const { edge } of found) {
+        const [from, to] = [edge?.from, edge?.to].map((name) => Number(name?.slice(1)))
+        expect(edges[to ?? 0]?.some((other) => reaches(other, from ?? 0))).toBe(true)
+      }
+    }),
+  )
+})

@@ -57,11 +57,12 @@ export class WorkflowGraph {
     this.#implied = new PlaceSets(tasks.length)
     this.#feeders = new PlaceSets(tasks.length)
     for (const at of order) {
-      for (const place of tasks[at]?.before ?? []) {
+      // Those named last first: they often have the others before them, whose sets are then in theirs.
+      for (const place of tasks[at]?.before.toReversed() ?? []) {
         extend(this.#ancestors, at, place)
-        this.#implied.addAllOf(at, place, this.#ancestors)
+        if (!this.#implied.has(at, place)) this.#implied.addAllOf(at, place, this.#ancestors)
       }
-      for (const place of tasks[at]?.inputs ?? []) extend(this.#feeders, at, place)
+      for (const place of tasks[at]?.inputs.toReversed() ?? []) extend(this.#feeders, at, place)
     }
   }
 
@@ -118,7 +119,9 @@ function makesDataset(task: DagTask | undefined): boolean {
   return task !== undefined && (operatorTraits.get(task.operator)?.makes_dataset ?? true)
 }
 
+/** Adds a place with its own set; where the place is there already, its set is too. */
 function extend(sets: PlaceSets, at: number, place: number): void {
+  if (sets.has(at, place)) return
   sets.add(at, place)
   sets.addAllOf(at, place)
 }
