@@ -1,4 +1,4 @@
-// Hints on workflows through a site with the gateway and ingest: before a call, beside it, and the outcomes of what was made.
+// Hints on workflows through a site with the gateway and ingest: before a call and beside it; and the outcomes of workflows in later calls.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseSchedule } from '../../../adapters/host/schedule/cron.ts'
 import { addressRule } from '../../../adapters/platform/address-rule/address-rule.ts'
@@ -89,7 +89,7 @@ test('an edge is named by both of its tasks', async () => {
   expect(hints[0]?.node).toBeUndefined()
 })
 
-test('a request without one workflow, or with a schedule that is none, is refused with the reason', async () => {
+test('a request without one workflow, or with an expression that is not a schedule, is refused with the reason', async () => {
   const ann = await site().as()
   const dag = { format: 1 as const, dag_id: 'd', tasks: [{ name: 'a', operator: 'ingest_file' }] }
   expect(await ann.refusal(advise, {})).toBe('invalid')
@@ -99,7 +99,7 @@ test('a request without one workflow, or with a schedule that is none, is refuse
   expect(await reader.refusal(advise, { dag })).toBe('forbidden')
 })
 
-test('hints go along as text, block no call, and what comes of the workflow is seen in later calls', async () => {
+test('hints go along as text, block no call, and later calls show the outcome of the workflow', async () => {
   const input = { name: 'orders', operators: weak }
   const text = describeHints(listCallHints({ tool: 'pipeline-service__effect_create' }, input, parseSchedule))
   expect(text).toContain('- missing best practice, write_3: no task validates the rows')

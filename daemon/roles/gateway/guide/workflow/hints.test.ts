@@ -159,6 +159,9 @@ describe('modeling issue', () => {
     expect(rulesOf(double)).toEqual(['shared_target copy'])
     expect(listHints({ tasks: double })[0]?.rationale).toContain('the one that happens to end last replaces')
     expect(rulesOf([...sound, write('checked', 'other.parquet', 'copy')])).toEqual([])
+    const long = 'a'.repeat(90)
+    const longer = [write('checked', `${long}1.csv`, 'one'), write('checked', `${long}2.csv`, 'two')]
+    expect(rulesOf([...sound.slice(0, 3), ...longer])).toEqual([])
     const send = (name: string, peer: string) => task(name, 'filedrop_send', { peer, dataset: 'd' }, ['checked'])
     expect(rulesOf([...sound, send('s', 'bravo'), send('t', 'bravo')])).toEqual(['shared_target t'])
     expect(rulesOf([...sound, send('s', 'bravo'), send('t', 'charlie')])).toEqual([])
@@ -187,6 +190,11 @@ describe('modeling issue', () => {
     const found = rulesOf([table('t', { cursor_column: 'id' }), check('t'), write('checked')])
     expect(found).toEqual(['file_of_new_rows out'])
     expect(rulesOf([table('t'), check('t'), write('checked')])).toEqual([])
+    // All rows of the first dataset, with what is new beside them; and rows that are new, with what is known about them.
+    const joined = [join('all', 'new', { kind: 'left' }), check('joined'), write('checked')]
+    expect(rulesOf([table('all'), table('new', { cursor_column: 'id' }), ...joined])).toEqual([])
+    const inner = [join('all', 'new'), check('joined'), write('checked')]
+    expect(rulesOf([table('all'), table('new', { cursor_column: 'id' }), ...inner])).toEqual(['file_of_new_rows out'])
   })
 
   test('a signal that waits for nothing', () => {
@@ -260,6 +268,34 @@ test('any DAG of the schema has hints about its own tasks and edges, the same ea
         else expect(dag.tasks.some((each) => each.name === node)).toBe(true)
       }
       expect(listHints(dag, { interval_s: 60 })).toEqual(found)
+    }),
+  )
+})
+
+test('redundant edges are exactly those that a longer path implies', () => {
+  const graphs = fc.array(fc.array(fc.nat(), { maxLength: 5 }), { minLength: 1, maxLength: 12 })
+  fc.assert(
+    fc.property(graphs, (links) => {
+      const edges = links.map((list, at) => [...new Set(at === 0 ? [] : list.map((to) => to % at))])
+      const tasks = edges.map((list, at) =>
+        task(
+          `t${at}`,
+          'notify',
+          { title: 'In' },
+          list.map((to) => `t${to}`),
+        ),
+      )
+      const reaches = (from: number, to: number): boolean =>
+        (edges[from] ?? []).some((next) => next === to || reaches(next, to))
+      const expected = edges.flatMap((list, at) =>
+        list.some((to) => list.some((other) => reaches(other, to))) ? [`t${at}`] : [],
+      )
+      const found = listHints({ tasks }).filter((each) => each.rule === 'redundant_edge')
+      expect(found.map(({ edge }) => edge?.to)).toEqual(expected)
+      for (const { edge } of found) {
+        const [from, to] = [edge?.from, edge?.to].map((name) => Number(name?.slice(1)))
+        expect(edges[to ?? 0]?.some((other) => reaches(other, from ?? 0))).toBe(true)
+      }
     }),
   )
 })

@@ -1,4 +1,4 @@
-// What the learner takes from the generations of workflows: outcomes of decisions for the graphs, and trajectories that were seen often.
+// Outcomes of decisions for the graphs, and trajectories that succeed often: the values that the learner takes from generations of workflows.
 import { sha256 } from '../../../../kernel/encoding/canonical-json.ts'
 import { type Label, labelKey } from '../../../../kernel/label/label.ts'
 import type { ArtifactContent } from '../artifact/content.ts'
@@ -63,7 +63,7 @@ const max_traces = 64
 
 /**
  * Proposes the operators that the workflows of an intent had, with the share of them that succeeded: those whose runs did, of those that ran,
- * were edited or were discarded. One that was accepted and never ran is no evidence. Kept apart by tenant and label.
+ * were edited or were discarded. One that was accepted and never ran is not evidence. Kept apart by tenant and label.
  */
 export function proposeTrajectories(
   generations: readonly WorkflowGeneration[],

@@ -28,9 +28,8 @@ export function findUnreadBranches(graph: WorkflowGraph): HintFinding[] {
 /** Two runs of them on the same input mean the same; each message of a queue is taken once. */
 const isRepeatable = ({ task, traits }: GraphTask) =>
   task.operator === 'resolve_run' ||
-  (traits !== undefined &&
-    task.operator !== 'ingest_queue' &&
-    ['source', 'transform'].some((name) => traits.traits.has(name as 'source')))
+  traits?.traits.has('transform') ||
+  (traits?.traits.has('source') && task.operator !== 'ingest_queue')
 
 export function findRepeatedTasks(graph: WorkflowGraph): HintFinding[] {
   const groups = Map.groupBy(graph.tasks.filter(isRepeatable), ({ task, before }) =>
@@ -65,9 +64,9 @@ export function findSharedTargets(graph: WorkflowGraph): HintFinding[] {
   const firstOf = new Map<string, GraphTask>()
   return graph.tasks.flatMap((each): HintFinding[] => {
     const { at, task } = each
-    const target = describeTarget(each)
+    const target = readTarget(each)
     if (target === undefined) return []
-    const key = `${task.operator} ${target}`
+    const key = JSON.stringify([task.operator, ...target])
     const first = firstOf.get(key)
     if (!first) {
       firstOf.set(key, each)
@@ -78,20 +77,22 @@ export function findSharedTargets(graph: WorkflowGraph): HintFinding[] {
       task.operator === 'write'
         ? `the ${isOrdered ? 'later' : 'one that happens to end last'} replaces the file of the other`
         : 'the peer receives two sets under one name'
-    const rationale = `${task.name} and ${first.task.name} have the same target, ${target}: ${effect}`
+    const rationale = `${task.name} and ${first.task.name} have the same target, ${target.map(quoteText).join(' at ')}: ${effect}`
     return [{ rule: 'shared_target', at, rationale }]
   })
 }
 
-function describeTarget(each: GraphTask): string | undefined {
-  if (each.task.operator === 'write') {
-    const file = readText(each, 'file')
-    return file === undefined ? undefined : quoteText(file)
-  }
-  if (each.task.operator !== 'filedrop_send') return undefined
-  const [dataset, peer] = [readText(each, 'dataset'), readText(each, 'peer')]
-  return dataset === undefined || peer === undefined ? undefined : `${quoteText(dataset)} at ${quoteText(peer)}`
+/** The file, or the dataset and the peer that receives it. */
+function readTarget(each: GraphTask): string[] | undefined {
+  const names = targetParams.get(each.task.operator) ?? []
+  const target = names.flatMap((name) => readText(each, name) ?? [])
+  return names.length > 0 && target.length === names.length ? target : undefined
 }
+
+const targetParams: ReadonlyMap<string, readonly string[]> = new Map([
+  ['write', ['file']],
+  ['filedrop_send', ['dataset', 'peer']],
+])
 
 export function findJoinFaults(graph: WorkflowGraph): HintFinding[] {
   return graph.tasks.flatMap((each): HintFinding[] => {
@@ -115,12 +116,15 @@ export function findJoinFaults(graph: WorkflowGraph): HintFinding[] {
 
 /** Both sides have only what is new: a row whose partner came with another run finds none. */
 export function findJoinsOfNewRows(graph: WorkflowGraph): HintFinding[] {
+  const newRows = findNewRows(graph)
   const readers = graph.tasks.filter(readsNewRows)
   return graph.tasks.flatMap(({ at, task, inputs }): HintFinding[] => {
     const [left, right] = inputs
-    if (task.operator !== 'join' || left === undefined || right === undefined || inputs.length > 2) return []
-    const newOf = (side: number) => readers.filter((each) => each.at === side || graph.feeds(each.at, side))
-    const [ofLeft, ofRight] = [newOf(left), newOf(right)]
+    if (task.operator !== 'join' || left === undefined || right === undefined) return []
+    if (!newRows.has(left) || !newRows.has(right)) return []
+    const readersOf = (side: number) => readers.filter((each) => each.at === side || graph.feeds(each.at, side))
+    const [ofLeft, ofRight] = [readersOf(left), readersOf(right)]
+    // Two branches of one reading have the same rows.
     const [one] = ofLeft.filter((each) => !ofRight.includes(each))
     const [other] = ofRight.filter((each) => !ofLeft.includes(each))
     if (!one || !other) return []
@@ -130,15 +134,28 @@ export function findJoinsOfNewRows(graph: WorkflowGraph): HintFinding[] {
 }
 
 export function findFilesOfNewRows(graph: WorkflowGraph): HintFinding[] {
+  const newRows = findNewRows(graph)
   return graph.tasks.flatMap((each): HintFinding[] => {
-    const { at, task } = each
+    const { at, task, inputs } = each
     const file = readText(each, 'file')
-    if (task.operator !== 'write' || file === undefined) return []
+    if (task.operator !== 'write' || file === undefined || !inputs.some((place) => newRows.has(place))) return []
     const reader = graph.feedersOf(at).find(readsNewRows)
     if (!reader) return []
     const rationale = `${reader.task.name} reads only what is new, and ${task.name} replaces ${quoteText(file)} with each run: the file has the rows of the newest run alone`
     return [{ rule: 'file_of_new_rows', at, rationale }]
   })
+}
+
+/** The places of the tasks whose rows are those of the newest run alone. Of a join, the rows are those of its first dataset, or of both. */
+function findNewRows(graph: WorkflowGraph): ReadonlySet<number> {
+  const found = new Set<number>()
+  for (const each of graph.inOrder()) {
+    const [first, second] = each.inputs.map((place) => found.has(place))
+    const isInner = each.task.operator === 'join' && (readText(each, 'kind') ?? 'inner') === 'inner'
+    const isTransform = each.traits?.traits.has('transform') === true
+    if (readsNewRows(each) || (isTransform && (first || (isInner && second)))) found.add(each.at)
+  }
+  return found
 }
 
 export function findEarlySignals(graph: WorkflowGraph): HintFinding[] {

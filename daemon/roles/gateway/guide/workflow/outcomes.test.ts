@@ -75,7 +75,7 @@ test('a change of the graph soon after is an edit; later, or of the name alone, 
   expect(verdicts([create(0), live, update(30, { operators: operators('ingest_file', 'write') })])).toEqual([
     ['accepted', 0, 0],
   ])
-  // What the check refused was never accepted.
+  // A graph that the check refused was never accepted.
   expect(verdicts([create(0), status(1, { status: 'rejected' }), update(90, other)])[0]).toEqual(['edited', 0, 0])
   expect(verdicts([create(0), update(90, other)])[0]).toEqual([undefined, 0, 0])
 })

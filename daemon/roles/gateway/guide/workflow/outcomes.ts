@@ -16,7 +16,7 @@ import {
 /** `accepted`: live as it was generated. `edited`: its graph was changed soon. `discarded`: removed before a run succeeded. */
 export type GenerationVerdict = 'accepted' | 'edited' | 'discarded'
 
-/** One call that made or replaced the graph of a workflow, and what came of it. */
+/** One call that made or replaced the graph of a workflow, and its outcome. */
 export type WorkflowGeneration = {
   readonly tenant_id: string
   readonly label?: Label | undefined

@@ -44,6 +44,7 @@ class PlaceSets {
 
 export class WorkflowGraph {
   readonly tasks: readonly GraphTask[]
+  readonly #order: readonly number[]
   readonly #ancestors: PlaceSets
   /** Ancestors of the tasks before each task: those that it follows without naming them. */
   readonly #implied: PlaceSets
@@ -51,15 +52,17 @@ export class WorkflowGraph {
 
   private constructor(tasks: readonly GraphTask[], order: readonly number[]) {
     this.tasks = tasks
+    this.#order = order
     this.#ancestors = new PlaceSets(tasks.length)
     this.#implied = new PlaceSets(tasks.length)
     this.#feeders = new PlaceSets(tasks.length)
     for (const at of order) {
-      for (const place of tasks[at]?.before ?? []) {
+      // Those named last first: they often have the others before them, whose sets are then in theirs.
+      for (const place of tasks[at]?.before.toReversed() ?? []) {
         extend(this.#ancestors, at, place)
-        this.#implied.addAllOf(at, place, this.#ancestors)
+        if (!this.#implied.has(at, place)) this.#implied.addAllOf(at, place, this.#ancestors)
       }
-      for (const place of tasks[at]?.inputs ?? []) extend(this.#feeders, at, place)
+      for (const place of tasks[at]?.inputs.toReversed() ?? []) extend(this.#feeders, at, place)
     }
   }
 
@@ -78,6 +81,11 @@ export class WorkflowGraph {
     }
     const order = sortPlaces(linked)
     return order.length < linked.length ? undefined : new WorkflowGraph(linked, order)
+  }
+
+  /** The tasks, each after those that it follows. */
+  inOrder(): GraphTask[] {
+    return this.#order.flatMap((at) => this.tasks[at] ?? [])
   }
 
   /** Whether `at` begins only once `earlier` has succeeded. */
@@ -111,7 +119,9 @@ function makesDataset(task: DagTask | undefined): boolean {
   return task !== undefined && (operatorTraits.get(task.operator)?.makes_dataset ?? true)
 }
 
+/** Adds a place with its own set; where the place is there already, its set is too. */
 function extend(sets: PlaceSets, at: number, place: number): void {
+  if (sets.has(at, place)) return
   sets.add(at, place)
   sets.addAllOf(at, place)
 }
