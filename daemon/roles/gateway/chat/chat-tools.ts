@@ -1,10 +1,14 @@
 // The tools of a turn: those that the gateway offers its caller, performed with no more rights than the turn has.
 import type { McpTool } from '../../../kernel/api/mcp-tools.ts'
-import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Delegation } from '../../../kernel/identity/delegation.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { type AddressedOperation, isReadOperation } from '../../../kernel/operation/operation.ts'
+import type { OperationResponse } from '../../../kernel/operation/role-context.ts'
 import type { UntrustedObject } from '../../../kernel/tools/tool-service.ts'
+import { guideSettings } from '../guide/settings.ts'
+import { describeHints, listCallHints } from '../guide/workflow/hint-text.ts'
+import { hintScheduleParserPart } from '../guide/workflow/schedule-interval.ts'
 import { describeOutcome } from './describe-outcome.ts'
 import type { ToolUse } from './model.ts'
 import { chatPart } from './parts.ts'
@@ -51,16 +55,32 @@ export function openChatTools(call: Call, { ceiling, mayChange }: ToolTerms): Ch
         : !mayCall(tool)
           ? refuse('forbidden', 'this tool changes something, which the request does not allow (allow_changes)')
           : await tools.perform(name, input, signal)
-      const { text, isError } = describeOutcome(outcome, max_result_bytes)
-      return {
-        text,
-        use: {
-          ...{ id, tool: name, arguments: { ...input }, outcome: isError ? 'refused' : 'answered' },
-          ...(isRefusal(outcome) ? { detail: outcome.message } : {}),
-        },
-      }
+      const hints = isRefusal(outcome) || !call.settings(guideSettings).enabled ? '' : listHints(call, name, input)
+      return describeUse({ id, tool: name, input }, outcome, max_result_bytes, hints)
     },
   }
+}
+
+/** `hints`: advice of the site on the arguments. */
+export function describeUse(
+  { id, tool, input }: ChatToolRequest,
+  outcome: OperationResponse | Refusal,
+  max_result_bytes: number,
+  hints = '',
+): ToolOutcome {
+  const { text, isError } = describeOutcome(outcome, max_result_bytes)
+  return {
+    text: hints === '' ? text : `${text}\n\n${hints}`,
+    use: {
+      ...{ id, tool, arguments: { ...input }, outcome: isError ? 'refused' : 'answered' },
+      ...(isRefusal(outcome) ? { detail: outcome.message } : {}),
+    },
+  }
+}
+
+/** On the workflow that the call makes or changes; empty for other tools. */
+function listHints(call: Call, tool: string, input: UntrustedObject): string {
+  return describeHints(listCallHints({ tool }, input, call.part(hintScheduleParserPart)))
 }
 
 /** By the declaration of its operation, and not by a hint, which a service may have invented. */

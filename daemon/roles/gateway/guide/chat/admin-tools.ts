@@ -1,9 +1,8 @@
 // The tools of a conversation with the guidance layer: those of its administrators, which no other surface has.
 import type { McpTool } from '../../../../kernel/api/mcp-tools.ts'
-import { isRefusal, refuse } from '../../../../kernel/error/errors.ts'
+import { refuse } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
-import { type ChatTools, isRead } from '../../chat/chat-tools.ts'
-import { describeOutcome } from '../../chat/describe-outcome.ts'
+import { type ChatTools, describeUse, isRead } from '../../chat/chat-tools.ts'
 import { chatSettings } from '../../chat/settings.ts'
 import { isRequestedChange } from './requested-change.ts'
 
@@ -23,14 +22,7 @@ export function openAdminTools(call: Call, { message, earlier }: PersonWords): C
         tool && !isRead(tool) && !isRequestedChange(name, input, message, earlier)
           ? refuse('forbidden', describeConsent(tool))
           : await tools.perform(name, input, signal)
-      const { text, isError } = describeOutcome(outcome, max_result_bytes)
-      return {
-        text,
-        use: {
-          ...{ id, tool: name, arguments: { ...input }, outcome: isError ? 'refused' : 'answered' },
-          ...(isRefusal(outcome) ? { detail: outcome.message } : {}),
-        },
-      }
+      return describeUse({ id, tool: name, input }, outcome, max_result_bytes)
     },
   }
 }
