@@ -69,7 +69,13 @@ const passOn = operation({
 
 /** A role on its own listener, which calls whichever process answers for the site role. */
 async function startCallingRole(contexts: RoleDirectory['contexts']) {
-  const directory: RoleDirectory = { folder, contexts, serviceToken: async () => 'role/consensus.service', random }
+  const directory: RoleDirectory = {
+    folder,
+    contexts,
+    urls: new Map(),
+    serviceToken: async () => 'role/consensus.service',
+    random,
+  }
   const { context } = echoRole(noMetrics)
   const environment = Object.assign(Object.create(context.environment), { random })
   const ask = roleCaller(directory, 'consensus')
@@ -125,7 +131,7 @@ test('an operation without a path is requested neither in one process nor over a
   const target = { address: 'site.tool.alone', role: 'site', operation: toolAlone }
   for (const contexts of [new Map([['site', createSiteRole().siteContext]]), new Map()]) {
     const call = roleCaller(
-      { folder, contexts, serviceToken: async () => 'role/consensus.service', random },
+      { folder, contexts, urls: new Map(), serviceToken: async () => 'role/consensus.service', random },
       'consensus',
     )
     await expect(call(target, {}, sampleTrace)).rejects.toThrow('"A tool for tests" has no path')
@@ -163,7 +169,7 @@ describe.each([
       })
     const contexts = new Map(isTogether ? [['site', siteContext]] : [])
     const call = roleCaller(
-      { folder, contexts, serviceToken: async () => 'role/consensus.service', random },
+      { folder, contexts, urls: new Map(), serviceToken: async () => 'role/consensus.service', random },
       'consensus',
     )
     return { signals, call: (signal?: AbortSignal) => call(target, {}, sampleTrace, { signal }) }
