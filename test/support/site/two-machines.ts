@@ -3,6 +3,7 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parse, stringify } from 'yaml'
+import { importSigningKey } from '../../../adapters/keys/jose/crypto-keys.ts'
 import { type RunningSite, serve } from '../../../daemon/boot/serve.ts'
 import {
   roleAuthoritiesFile,
@@ -19,6 +20,7 @@ import { makeSiteAuthority } from '../../../daemon/offline/keys/site-authority.t
 import { simulatedClock } from '../clock/simulated-clock.ts'
 import { createCheckedClient } from '../http/checked-client.ts'
 import { sendHttpRequest } from '../http/send-http-request.ts'
+import type { SiteAuthority } from '../keys/site-certificates.ts'
 import { findFreePortPairs } from '../monitoring/free-port-pairs.ts'
 import { createTestSite, type ProfileSections, type TestSite, type TokenHolder } from './test-site.ts'
 
@@ -51,7 +53,7 @@ export async function createTwoMachines({ home, away }: MachineRoles, profiles: 
     ...{ clock, profile: sectionsOf(home, away, profiles.home) },
     ...(profiles.template === undefined ? {} : { template: profiles.template }),
   })
-  await makeSiteAuthority(
+  const made = await makeSiteAuthority(
     world.folder,
     {},
     { name: 'alpha', days: 365, now: clock.now(), passphrase: undefined, replace: false },
@@ -65,14 +67,30 @@ export async function createTwoMachines({ home, away }: MachineRoles, profiles: 
     )
   for (const role of roles) await issue(role)
   const folder = prepareFolder(world, away, sectionsOf(away, home, profiles.away))
-  return new Machines(world, folder, { home, away, urls, env: profiles.away_env?.(urls) ?? {}, issue })
+  return new Machines(world, folder, {
+    home,
+    away,
+    urls,
+    env: profiles.away_env?.(urls) ?? {},
+    issue,
+    authority: await openAuthority(made),
+  })
 }
 
 type MachinePlan = MachineRoles & {
   readonly urls: Readonly<Record<string, string>>
   readonly env: Readonly<Record<string, string>>
   readonly issue: (role: string, days?: number) => Promise<unknown>
+  /** Signs also what no command signs. */
+  readonly authority: SiteAuthority
 }
+
+const openAuthority = async ({
+  stored,
+  certificate,
+}: Awaited<ReturnType<typeof makeSiteAuthority>>): Promise<SiteAuthority> => ({
+  ...{ certificate: certificate.toString(), key: await importSigningKey(stored, () => undefined), file: '' },
+})
 
 const roleOf = (operation: AnyOperation) => everyOperation.find((each) => each.operation === operation)?.role ?? ''
 
