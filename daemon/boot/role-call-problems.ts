@@ -8,9 +8,9 @@ import { platformSettings } from '../kernel/settings/platform-settings.ts'
 import type { ProfileProblem } from '../kernel/settings/profile-error.ts'
 import { roleCallSettings } from '../kernel/settings/role-call-settings.ts'
 import { roleCalls } from '../role-calls.ts'
+import { listRoleUrls, type RoleUrl } from '../shared/routing/role-urls.ts'
 import { findUnreadableFile } from './host/unreadable-file.ts'
 import { findPairFault } from './listener-certificates.ts'
-import { listRoleUrls, type RoleUrl } from './role-route.ts'
 import type { StartCheckInput } from './start-checks.ts'
 import { roleAuthoritiesFile, roleCertificateFile, type SiteFolder } from './storage/site-folder.ts'
 
@@ -56,7 +56,7 @@ type RemoteCall = { readonly requesting: string; readonly role: string; readonly
 /** The roles at URLs that roles of this process request operations of. */
 function listRemoteCalls({ resolved, starting }: Pick<StartCheckInput, 'resolved' | 'starting'>): RemoteCall[] {
   const here = new Set(starting.map(({ name }) => name))
-  const elsewhere = [...listRoleUrls(resolved)].filter(([role]) => !here.has(role))
+  const elsewhere = [...listRoleUrls((block) => getSettings(resolved, block))].filter(([role]) => !here.has(role))
   return [...here].flatMap((requesting) => {
     const addresses = [...(roleCalls.get(requesting) ?? [])]
     const requested = elsewhere.filter(([role]) => addresses.some((address) => address.startsWith(`${role}.`)))

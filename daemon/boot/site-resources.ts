@@ -17,6 +17,7 @@ import { roleCallSettings } from '../kernel/settings/role-call-settings.ts'
 import type { ResolvedSettings } from '../kernel/settings/settings.ts'
 import type { KeyValue } from '../kernel/store/key-value.ts'
 import type { Log } from '../kernel/telemetry/log.ts'
+import { listRoleUrls } from '../shared/routing/role-urls.ts'
 import { type AnnouncementBus, announcementBus } from './announcement-bus.ts'
 import { RemoteRoles } from './host/remote-roles.ts'
 import { openSpanExporter } from './host/span-exporter.ts'
@@ -27,7 +28,6 @@ import { accreditedPeers } from './links/accredited-peers.ts'
 import { verifiedMessageCache } from './links/inbound-delivery.ts'
 import { findLogLevel } from './log-level.ts'
 import type { RoleDirectory } from './role-caller.ts'
-import { listRoleUrls } from './role-route.ts'
 import type { WiredRole } from './role-wire.ts'
 import type { RoleService } from './service.ts'
 import { openKeyValue } from './storage/key-value.ts'
@@ -83,7 +83,7 @@ export async function openSiteResources(plan: StartPlan): Promise<SiteResources>
     pinoLog({ level: findLogLevel(resolved, role), to: 'stderr', base: { site: site.name, role }, inBlocks })
   const logOf = (role: string) => openLog(role, false)
   const chance = () => drawChance(random)
-  const urls = listRoleUrls(resolved)
+  const urls = listRoleUrls((block) => getSettings(resolved, block))
   const lists = openFetchedLists(plan, urls)
   const identity = await openSiteIdentity({
     requireFreshLists: lists && (() => lists.requireFresh()),

@@ -31,8 +31,8 @@ export type MachineProfiles = {
   readonly home?: ProfileSections
   readonly away?: ProfileSections
   readonly template?: string
-  /** URLs of roles that are not in `role_calls.urls`. */
-  readonly away_env?: (urls: Readonly<Record<string, string>>) => Readonly<Record<string, string>>
+  /** Variables of the second machine with the URLs of roles, which its profile then leaves out. */
+  readonly away_variables?: Readonly<Record<string, string>>
 }
 
 export type LoggedEvent = { readonly event: string; readonly fields: Readonly<Record<string, unknown>> }
@@ -43,6 +43,9 @@ export async function createTwoMachines({ home, away }: MachineRoles, profiles: 
   const roles = [...home, ...away]
   const ports = new Map((await findFreePortPairs(roles.length)).map((port, index) => [roles[index] ?? '', port]))
   const urls = Object.fromEntries([...ports].map(([role, port]) => [role, `https://127.0.0.1:${port}`]))
+  const variables = Object.entries(profiles.away_variables ?? {})
+  const named = variables.map(([role]) => role)
+  const env = Object.fromEntries(variables.map(([role, variable]) => [variable, urls[role] ?? '']))
   const sectionsOf = (names: readonly string[], others: readonly string[], more: ProfileSections = {}) => ({
     ...more,
     platform: { roles: names, ...more.platform },
@@ -66,12 +69,20 @@ export async function createTwoMachines({ home, away }: MachineRoles, profiles: 
       { days, now: clock.now(), passphrase: () => undefined },
     )
   for (const role of roles) await issue(role)
-  const folder = prepareFolder(world, away, sectionsOf(away, home, profiles.away))
+  const folder = prepareFolder(
+    world,
+    away,
+    sectionsOf(
+      away,
+      home.filter((role) => !named.includes(role)),
+      profiles.away,
+    ),
+  )
   return new Machines(world, folder, {
     home,
     away,
     urls,
-    env: profiles.away_env?.(urls) ?? {},
+    env,
     issue,
     authority: await openAuthority(made),
   })
