@@ -14,7 +14,9 @@ import { identifyRole } from './role-certificate.ts'
 const dir = mkdtempSync(path.join(tmpdir(), 'role-certificate-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 const authority = await createAuthority(dir, 'alpha')
-const trust = { site: 'alpha', authorities: [new X509Certificate(authority.certificate)], now: Date.now() }
+const root = new X509Certificate(authority.certificate)
+/** The authority began a day before it was made. */
+const trust = { site: 'alpha', authorities: [root], now: root.validFromDate.getTime() + 86_400_000 + 1_000 }
 const uri = 'urn:platform:site:alpha:role:ingest'
 const [client, server] = ['1.3.6.1.5.5.7.3.2', '1.3.6.1.5.5.7.3.1']
 

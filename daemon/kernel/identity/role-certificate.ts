@@ -23,7 +23,7 @@ export function roleCertificateUri(site: string, role: string): string {
   return `urn:platform:site:${site}:role:${role}`
 }
 
-/** Every condition is judged at each use: a connection may stay open for longer than its certificate is valid. */
+/** All but the time may be judged once for a connection and these authorities; the time, at each use. */
 export function identifyRole(
   certificate: X509Certificate,
   end: ConnectionEnd,
@@ -33,10 +33,14 @@ export function identifyRole(
   if (!named) return { fault: 'names_no_role' }
   if (named.site !== site) return { fault: 'other_site' }
   if (!isIssuedByOneOf(certificate, authorities)) return { fault: 'other_authority' }
-  if (now < certificate.validFromDate.getTime() || now > certificate.validToDate.getTime())
-    return { fault: 'not_valid_now' }
+  if (!isValidAt(certificate, now)) return { fault: 'not_valid_now' }
   if (certificate.ca || !certificate.keyUsage?.includes(extendedKeyUsages[end])) return { fault: 'wrong_use' }
   return { role: named.role }
+}
+
+/** `now`: epoch milliseconds. */
+export function isValidAt({ validFromDate, validToDate }: X509Certificate, now: number): boolean {
+  return now >= validFromDate.getTime() && now <= validToDate.getTime()
 }
 
 /** Whether one of the authorities has signed it directly. */

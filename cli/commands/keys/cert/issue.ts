@@ -25,7 +25,7 @@ export const definition = command({
   options: {
     hosts: nameList('A,B', 'Host names and addresses to include, for other programs; peers ignore them'),
     days: withDefault(90, integer('DAYS', 'Days of validity', 1, 825)),
-    role: text('ROLE', 'Issue the certificate of this role of the site'),
+    role: text('ROLE', 'Issue the certificate of this role (default: that of the site)'),
     out: text('FILE', 'With REQUEST: file to create for the certificate'),
     yes: flag('Skip the confirmation'),
     ...passphraseOption,

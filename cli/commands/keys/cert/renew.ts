@@ -15,7 +15,7 @@ export const definition = command({
     'change.',
   ].join('\n'),
   options: {
-    role: text('ROLE', 'Replace the certificate of this role'),
+    role: text('ROLE', 'Replace the certificate of this role (default: that of the site)'),
     days: withDefault(90, integer('DAYS', 'Days of validity', 1, 825)),
     ...passphraseOption,
     ...siteOption,

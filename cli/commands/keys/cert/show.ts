@@ -8,7 +8,11 @@ import { formatFields, printResult } from '../../../terminal/output.ts'
 export const definition = command({
   words: 'keys cert show',
   summary: 'Show the site’s certificate: names, issuer, expiry, key pin',
-  options: { role: text('ROLE', 'Show the certificate of this role'), ...siteOption, ...jsonOption },
+  options: {
+    role: text('ROLE', 'Show the certificate of this role (default: that of the site)'),
+    ...siteOption,
+    ...jsonOption,
+  },
   example: 'platform keys cert show',
   async run({ role, ...params }, terminal) {
     const folder = requireOwnSite(params, terminal)
