@@ -61,7 +61,8 @@ async function runPipeline(dag_id: string, who = {}) {
   await waitUntilDeployed(person, uid)
   const { state } = await waitUntilRunOver(person, dag_id, 'deploy__1')
   const analyst = await machines.as()
-  return { state, signals: (await analyst.ok(listSignals, { subject_id: uid, limit: 9 })).items }
+  const list = async () => (await analyst.ok(listSignals, { subject_id: uid, limit: 9 })).items
+  return { state, list, signals: (await list()).filter(({ signal_type }) => signal_type === 'notice') }
 }
 
 test('a role finds the site role on the other machine, and reports it in its health', async () => {
@@ -81,11 +82,11 @@ test('a run of ingest raises its signal at intelligence, over the documented URL
   expect(signals).toMatchObject([{ signal_type: 'notice', title: 'The rows are in' }])
 })
 
-test('a person who may not write signals raises none there', async () => {
-  expect(await runPipeline('loaded', { subject: 'lou', roles: ['loader'] })).toMatchObject({
-    state: 'failed',
-    signals: [],
-  })
+test('a person who may not write signals raises none there, and the role reports the failed run in its own name', async () => {
+  const { list, ...run } = await runPipeline('loaded', { subject: 'lou', roles: ['loader'] })
+  expect(run).toEqual({ state: 'failed', signals: [] })
+  machines.service('ingest').wake('failure-signals')
+  await waitUntil(async () => (await list()).some(({ created_by }) => created_by === 'site:failed_pipeline'))
 })
 
 test('the audit chain of the other machine is anchored by the site role', async () => {

@@ -88,3 +88,14 @@ test('no certificate for a role that does not exist, with a request, or before o
   expect(await cert('show', '--role', 'hub')).toMatch(/^1 .*platform keys cert issue --role hub/s)
   expect(await cert('renew', '--role', 'hub')).toMatch(/^1 .*platform keys cert issue --role hub/s)
 })
+
+test('the doctor reports the end of the certificate of a role of the profile', async () => {
+  const site = ['--site', at('alpha')]
+  expect((await runCommand(['doctor', ...site])).stdout).toMatch(
+    /ok +tls +the certificate by which site reaches other machines lasts/,
+  )
+  await runJsonCommand(['keys', 'cert', 'renew', '--role', 'site', '--days', '5', ...site])
+  expect((await runCommand(['doctor', ...site])).stdout).toMatch(
+    /tls +the certificate by which site .*platform keys cert renew --role site/s,
+  )
+})
