@@ -9,6 +9,7 @@ import type { ProfileProblem } from '../kernel/settings/profile-error.ts'
 import { roleCallSettings } from '../kernel/settings/role-call-settings.ts'
 import { roleCalls } from '../role-calls.ts'
 import { listRoleUrls, type RoleUrl } from '../shared/routing/role-urls.ts'
+import { isOverTls } from './host/remote-roles.ts'
 import { findUnreadableFile } from './host/unreadable-file.ts'
 import { findPairFault } from './listener-certificates.ts'
 import type { StartCheckInput } from './start-checks.ts'
@@ -43,7 +44,7 @@ export function findRoleCallProblems(input: StartCheckInput): ProfileProblem[] {
 
 /** Tokens of roles must not cross a network, or reach a server that nothing identifies. */
 function findPlainUrls(input: StartCheckInput): ProfileProblem[] {
-  const plain = listRemoteCalls(input).filter(({ target }) => target.url.startsWith('http:'))
+  const plain = listRemoteCalls(input).filter(({ target }) => !isOverTls(target.url))
   const settings = new Map(plain.map((each) => [each.target.setting, each]))
   return [...settings].map(([path, { requesting, role }]) => ({
     path,

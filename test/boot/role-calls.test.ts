@@ -1,4 +1,4 @@
-// A client asks one role, which asks another: in one process, in two, and on two machines, all that belongs to a request arrives.
+// A client requests one role, which requests another: in one process, in two, and on two machines, all that belongs to a request arrives.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import * as http from 'node:http'
 import { tmpdir } from 'node:os'

@@ -31,7 +31,8 @@ test('a URL without TLS ends the start where a role requests the other there, an
   expect(await start({ platform, ingress: { intelligence_url: url } })).toMatch(
     /ingress\.intelligence_url: the role site requests operations of intelligence at this URL.*https:.*ingress\.backends/,
   )
-  expect(await start({ platform }, { INTELLIGENCE_URL: url })).toContain('ingress.intelligence_url')
+  for (const each of [url, 'HTTP://127.0.0.1:8002'])
+    expect(await start({ platform }, { INTELLIGENCE_URL: each })).toContain('ingress.intelligence_url')
   expect(await start({ platform, role_calls: { urls: { intelligence: url } } })).toMatch(
     /role_calls\.urls\.intelligence: .*https:\/\//,
   )

@@ -30,6 +30,11 @@ export type RemoteRolesOptions = {
 const look_interval_ms = 1_000
 const connect_timeout_ms = 5_000
 
+/** Whether requests to the URL use TLS, in whatever letters its scheme is written. */
+export function isOverTls(url: string): boolean {
+  return new URL(url).protocol === 'https:'
+}
+
 /** Connections of one requesting role, by the requested one: others once its certificate or an authority changes. */
 type RoleConnections = { tls: ListenerTls; clients: Map<string, HttpClient>; looked_at: number; look: () => void }
 
@@ -45,6 +50,8 @@ export class RemoteRoles {
 
   /** Throws `Refusal('unavailable')` without a complete response of this very role. */
   async request(requesting: string, target: string, url: string, request: SocketRequest): Promise<RoleResponse> {
+    // The start has checked the settings: a token that leaves in the clear is lost.
+    if (!isOverTls(url)) throw new TypeError(`the URL of the role ${target} is not one of TLS`)
     let client: HttpClient
     try {
       client = this.#findClient(requesting, target)

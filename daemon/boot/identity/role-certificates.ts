@@ -23,7 +23,7 @@ type JudgedCertificate = {
   readonly role: string | undefined
 }
 
-/** A certificate that no authority of the site has signed is none of a role, and goes on to the other providers. */
+/** A certificate that no authority of the site has signed is not that of a role, and goes on to the other providers. */
 export function roleCertificates({ folder, site, log, now, recheck }: RoleCertificatesOptions) {
   const onFault = (reason: string) => log.error('identity.role_authorities.failed', { reason })
   const readAuthorities = revocationListFile(roleAuthoritiesFile(folder), parseAuthorities, recheck, onFault)

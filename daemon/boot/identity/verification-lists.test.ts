@@ -82,9 +82,9 @@ test('known lists are not sent again; new lines are appended, and another list r
 
 test.each([
   ['half a line of revocations', { revocations: '{"jti":' }],
-  ['a line that is none', { revocations: 'x\n' }],
+  ['an invalid line', { revocations: 'x\n' }],
   ['no list of keys', { token_keys: '{}' }],
-])('%s changes nothing and is no fetch', async (_, change) => {
+])('%s changes nothing and does not count as a fetch', async (_, change) => {
   const fetched = lists()
   const lying: RoleClients = {
     request: async () =>

@@ -130,7 +130,7 @@ describe('a stolen token', () => {
     expect(await request(operations.role, proof)).toBe(name === 'with that of another role' ? 403 : 404)
   })
 
-  test('is no better with a header that a proxy would send', async () => {
+  test('gains nothing by a header that a proxy would send', async () => {
     const der =
       certificateOf('intelligence')
         .match(/CERTIFICATE-----([^-]+)/)?.[1]

@@ -14,7 +14,7 @@ export type CertifiedRoles = {
   readonly authority: SiteAuthority
   /** Replaces that of the role, with its key. Returns it in PEM. */
   issue(role: string): Promise<string>
-  /** Of a server that is this role; of any client that its authority certified it asks for the certificate. */
+  /** Of a server that is this role; it requests the certificate of a client. */
   serverTls(role: string): ListenerTls
   readonly findRole: ReturnType<typeof roleCertificates>
   connect(options?: { readonly ca_file?: string; readonly log?: Log }): RemoteRoles
