@@ -16,7 +16,10 @@ function completeSinks(sinks: readonly EmissionSink[], roles: ReadonlySet<string
 }
 
 function listSinks(call: Call): readonly EmissionSink[] {
-  return completeSinks(call.settings(settings).sinks, listSiteRoles((block) => call.settings(block)))
+  return completeSinks(
+    call.settings(settings).sinks,
+    listSiteRoles((block) => call.settings(block)),
+  )
 }
 
 export function findSink(call: Call, sinkName: string): EmissionSink | undefined {
