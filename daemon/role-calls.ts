@@ -38,10 +38,17 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
     'site.peer.list',
     'site.signature.create',
     'site.signature.verify',
+    'site.verification.get',
   ],
-  edge: ['gateway.registered-service.list', 'site.checkpoint.create'],
-  hub: ['site.checkpoint.create'],
-  gateway: ['site.checkpoint.create', 'site.delegation.grant', 'site.delegation.principal', 'site.delegation.token'],
+  edge: ['gateway.registered-service.list', 'site.checkpoint.create', 'site.verification.get'],
+  hub: ['site.checkpoint.create', 'site.verification.get'],
+  gateway: [
+    'site.checkpoint.create',
+    'site.delegation.grant',
+    'site.delegation.principal',
+    'site.delegation.token',
+    'site.verification.get',
+  ],
   resolution: [
     'consensus.emission.list',
     'consensus.session.get',
@@ -59,6 +66,7 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
     'site.peer.crossing',
     'site.peer.list',
     'site.signature.create',
+    'site.verification.get',
   ],
   intelligence: [
     'consensus.dissent.list',
@@ -74,6 +82,7 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
     'site.message.verify',
     'site.peer.crossing',
     'site.quarantine.list',
+    'site.verification.get',
   ],
   ingest: [
     'intelligence.signal-intake.cause',
@@ -89,8 +98,9 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
     'site.message.send',
     'site.message.verify',
     'site.peer.crossing',
+    'site.verification.get',
   ],
-  proxy: ['site.checkpoint.create'],
+  proxy: ['site.checkpoint.create', 'site.verification.get'],
 }
 
 /**

@@ -5,6 +5,7 @@ import { isDelegable } from '../daemon/kernel/identity/identity.ts'
 import { backupContract } from '../daemon/kernel/role/built-in-operations.ts'
 import { roleCalls } from '../daemon/role-calls.ts'
 import { createGrant, issueDelegatedToken, resolvePrincipal } from '../daemon/shared/delegation/delegation.ts'
+import { getVerificationLists } from '../daemon/shared/verification-lists/verification-lists.ts'
 import { listRepositoryFiles, readSource, type SourceFile } from './support/repository/source-tree.ts'
 
 const sources = listRepositoryFiles()
@@ -69,6 +70,7 @@ function findRequested(files: readonly SourceFile[]): string[] {
 /** What boot requests in the name of a role. */
 const byBoot: Readonly<Record<string, (role: string) => string[]>> = {
   'daemon/boot/housekeeping.ts': () => ['site.checkpoint.create'],
+  'daemon/boot/identity/verification-lists.ts': (role) => (role === 'site' ? [] : [getVerificationLists.address]),
   'daemon/boot/backup/scheduled-backups.ts': (role) =>
     role === 'site' ? everyRole.map(({ name }) => backupContract(name).address) : [],
   // The requests that a call makes in the name of a principal, for the roles that do so.

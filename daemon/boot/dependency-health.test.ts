@@ -6,7 +6,7 @@ import type { Dependency, DependencyFinding } from '../kernel/role/dependency.ts
 import type { Role } from '../kernel/role/role.ts'
 import { keyValueSettings } from '../kernel/settings/backing-service-settings.ts'
 import { DependencyProbes, dependencyHealthCheck } from './dependency-health.ts'
-import type { SiteFolder } from './storage/site-folder.ts'
+import type { RoleDirectory } from './role-caller.ts'
 
 const scheduler = (probe: Dependency['probe']): Dependency => ({ name: 'scheduler', probe })
 const limits = { timeout_ms: 10, reuse_ms: 1_000, now: () => 0 }
@@ -111,7 +111,7 @@ test('any number of requests is one probe of each dependency that roles share', 
   } as unknown as Parameters<typeof dependencyHealthCheck>[3]
   const role = { name: 'x', needs: [], settings: [{ name: keyValueSettings.name }] } as unknown as Role
   const declared = scheduler(async () => ({ ...(await counted('declared')()), state: 'ok' }))
-  const check = dependencyHealthCheck(role, {} as SiteFolder, [], sources, [declared])
+  const check = dependencyHealthCheck(role, {} as RoleDirectory, [], sources, [declared])
   const reports = await Promise.all(Array.from({ length: 200 }, () => check(sampleTrace)))
   expect(counts).toEqual({ transport: 1, carrier: 1, keyValue: 1, declared: 1 })
   expect(new Set(reports.map((report) => report.length))).toEqual(new Set([5]))
@@ -127,7 +127,7 @@ test.each(['store', 'site', 'transport filedrop'])('a role cannot declare a seco
     identity: { health: undefined },
   } as unknown as Parameters<typeof dependencyHealthCheck>[3]
   const declared = [{ name, probe: async (): Promise<DependencyFinding> => ({ state: 'ok', detail: '' }) }]
-  expect(() => dependencyHealthCheck(role, {} as SiteFolder, [], sources, declared)).toThrow(
+  expect(() => dependencyHealthCheck(role, {} as RoleDirectory, [], sources, declared)).toThrow(
     `the role ingest has two dependencies named "${name}"`,
   )
 })

@@ -4,10 +4,10 @@ import { type Dependency, type DependencyFinding, type DependencyHealth, finding
 import type { Role } from '../kernel/role/role.ts'
 import { keyValueSettings } from '../kernel/settings/backing-service-settings.ts'
 import { type Trace, traceHeaders } from '../kernel/telemetry/trace.ts'
-import { requestOverSocket } from './host/socket-request.ts'
 import type { SiteIdentity } from './identity/offline-identity.ts'
+import { type RoleDirectory, sendElsewhere } from './role-caller.ts'
+import { findRoleRoute, type RoleRoute } from './role-route.ts'
 import type { RoleService } from './service.ts'
-import { roleSocketFile, type SiteFolder } from './storage/site-folder.ts'
 
 type HealthSource = { readonly name: string; health(): Promise<{ ok: boolean; detail: string }> }
 
@@ -24,13 +24,13 @@ const timeout_ms = 2_000
 /** `declared`: the dependencies that the wire of the role supplies. Throws if two dependencies have one name. */
 export function dependencyHealthCheck(
   role: Role,
-  folder: SiteFolder,
+  directory: RoleDirectory,
   services: readonly RoleService[],
   sources: DependencySources,
   declared: readonly Dependency[],
 ) {
   // Listed again for each report: carriers and roles of the process may end.
-  const listShared = () => listSharedDependencies(role, folder, services, sources)
+  const listShared = () => listSharedDependencies(role, directory, services, sources)
   requireUniqueNames(role, [...listShared(), ...declared])
   const probes = new DependencyProbes()
   return async (trace: Trace): Promise<DependencyHealth[]> => {
@@ -44,14 +44,17 @@ type SharedDependency = { readonly name: string; readonly check: (trace: Trace) 
 
 function listSharedDependencies(
   role: Role,
-  folder: SiteFolder,
+  directory: RoleDirectory,
   services: readonly RoleService[],
   sources: DependencySources,
 ): SharedDependency[] {
   const { transports, carriers, keyValue, identity } = sources
   const provider = identity.health
   return [
-    ...role.needs.map((name) => ({ name, check: (trace: Trace) => checkRoleHealth(name, folder, services, trace) })),
+    ...role.needs.map((name) => ({
+      name,
+      check: (trace: Trace) => checkRoleHealth(name, { directory, requesting: role.name, services }, trace),
+    })),
     ...[...transports, ...carriers].map((source) => ({
       name: `transport ${source.name}`,
       check: async () => findingOf(await source.health(), 'degraded'),
@@ -130,17 +133,33 @@ function usesKeyValueServer(role: Role, { keyValue }: DependencySources): boolea
   return keyValue.name !== 'memory' && role.settings.some(({ name }) => name === keyValueSettings.name)
 }
 
-async function checkRoleHealth(name: string, folder: SiteFolder, services: readonly RoleService[], trace: Trace) {
-  const localService = services.find((service) => service.role.name === name)
-  if (localService) return findingOf({ ok: localService.phase() === 'ready', detail: localService.phase() }, 'down')
-  const status = await requestHealthStatus(roleSocketFile(folder, name), trace)
-  const ok = status === 200
-  return findingOf({ ok, detail: ok ? 'ready in another process' : 'does not answer' }, 'down')
+type RoleHealthContext = {
+  readonly directory: RoleDirectory
+  readonly requesting: string
+  readonly services: readonly RoleService[]
 }
 
-async function requestHealthStatus(socketPath: string, trace: Trace): Promise<number> {
+async function checkRoleHealth(name: string, { directory, requesting, services }: RoleHealthContext, trace: Trace) {
+  const route = findRoleRoute(directory, name)
+  if (route.via === 'process') {
+    const phase = services.find((service) => service.role.name === name)?.phase() ?? 'starting'
+    return findingOf({ ok: phase === 'ready', detail: phase }, 'down')
+  }
+  const status = await requestHealthStatus(directory, route, requesting, name, trace)
+  const ok = status === 200
+  const place = route.via === 'url' ? 'on another machine' : 'in another process'
+  return findingOf({ ok, detail: ok ? `ready ${place}` : 'does not answer' }, 'down')
+}
+
+async function requestHealthStatus(
+  directory: RoleDirectory,
+  route: Exclude<RoleRoute, { via: 'process' }>,
+  requesting: string,
+  name: string,
+  trace: Trace,
+): Promise<number> {
   const request = { method: 'GET', path: '/health', headers: traceHeaders(trace), timeout_ms }
-  const response = await requestOverSocket(socketPath, request).catch(() => undefined)
+  const response = await sendElsewhere(directory, route, requesting, name, request).catch(() => undefined)
   return response?.status ?? 0
 }
 

@@ -21,7 +21,7 @@ export type HostCertificateFiles = {
 /** Throws where a file cannot be read. */
 export function addTlsOptions(tls: ListenerTls, { min_version, certificates }: ListenerTlsOptions): ListenerTls {
   const hosts = certificates.map((files) => ({ names: files.hosts, ...readPair(files) }))
-  return { ...tls, minVersion: `TLSv${min_version}`, hosts }
+  return { ...tls, minVersion: tls.minVersion ?? `TLSv${min_version}`, hosts }
 }
 
 export function readPair({

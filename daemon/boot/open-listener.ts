@@ -1,11 +1,16 @@
 // Opens one listener of a role: for its operations, for what its wire serves, or for both.
 import { coarseClock } from '../../adapters/forward/http/coarse-clock.ts'
-import { type ConnectionFault, type DataListener, dataListener } from '../../adapters/forward/http/data-listener.ts'
+import { type ConnectionFault, dataListener } from '../../adapters/forward/http/data-listener.ts'
 import { defaultHttp2Limits, defaultInboundLimits, type InboundLimits } from '../../adapters/forward/http/limits.ts'
 import type { ListenerTls } from '../../adapters/platform/http-server/listener-tls.ts'
 import { httpRequests } from '../../adapters/serve/http/http-metrics.ts'
 import { serveExchanges } from '../../adapters/serve/http/serve-exchanges.ts'
-import { type HttpServer, type HttpServerOptions, serveHttp } from '../../adapters/serve/http/serve-http.ts'
+import {
+  type HttpServer,
+  type HttpServerOptions,
+  type OperationServer,
+  serveHttp,
+} from '../../adapters/serve/http/serve-http.ts'
 import type { ExchangeHandler } from '../kernel/forward/exchange.ts'
 import type { Call } from '../kernel/operation/call.ts'
 import type { RoleContext } from '../kernel/operation/role-context.ts'
@@ -24,7 +29,6 @@ export type ForwardingListener = {
   readonly limits?: Partial<InboundLimits>
   /** Several processes may listen on its address (Linux). */
   readonly reusePort?: boolean
-  /** Without it, a changed certificate needs a restart. */
   readonly tls?: ListenerTlsOptions
 }
 
@@ -57,9 +61,26 @@ export async function openListener(
 ): Promise<HttpServer> {
   const { name, metrics, roleContext: context, listen, tls } = options
   if (tls) reportCertificateEnd(metrics, name, tls.cert)
-  if (!wired) return await serveHttp(options)
+  if (!wired) return await openServiceListener(options)
   if ('listen' in wired) return await wired.listen({ listen, tls, context })
   return await openForwardingListener(options, wired)
+}
+
+/** Between two looks at the certificate of a listener that has no setting for it. */
+const reload_ms = 5_000
+
+async function openServiceListener(options: OpenListenerOptions): Promise<HttpServer> {
+  const { tls, readTls } = options
+  const server = await serveHttp(options)
+  if (!tls || !readTls) return server
+  const stopFollowing = followFiles(options, { reload_ms, read: () => readTls() ?? tls }, tls, server)
+  return {
+    ...server,
+    close(deadline_ms) {
+      stopFollowing()
+      return server.close(deadline_ms)
+    },
+  }
 }
 
 async function openForwardingListener(options: OpenListenerOptions, wired: ForwardingListener): Promise<HttpServer> {
@@ -80,7 +101,7 @@ async function openForwardingListener(options: OpenListenerOptions, wired: Forwa
       handle: service.handle,
       onConnectionFault: (fault) => countFault(options, fault),
     })
-    const stopFollowing = tls && wired.tls ? followFiles(options, wired.tls, tls, listener) : undefined
+    const stopFollowing = followWiredFiles(options, wired, tls, listener)
     return {
       url: formatListenerUrl({ host: listen.host, port: listener.port }, tls !== undefined),
       port: listener.port,
@@ -97,21 +118,35 @@ async function openForwardingListener(options: OpenListenerOptions, wired: Forwa
   }
 }
 
+function followWiredFiles(
+  options: OpenListenerOptions,
+  { tls: wiredTls }: ForwardingListener,
+  running: ListenerTls | undefined,
+  listener: CertificateTarget,
+) {
+  if (!running) return undefined
+  const readOwn = () => options.readTls?.() ?? running
+  const read = wiredTls ? () => addTlsOptions(readOwn(), wiredTls) : readOwn
+  return followFiles(options, { reload_ms: wiredTls?.reload_ms ?? reload_ms, read }, running, listener)
+}
+
+/** A listener that takes another certificate for the connections that follow. */
+type CertificateTarget = Pick<OperationServer, 'replaceCertificate'>
+
 function followFiles(
-  { name: listener, log, metrics, readTls, roleContext: { environment } }: OpenListenerOptions,
-  options: ListenerTlsOptions,
+  { name: listener, log, metrics, roleContext: { environment } }: OpenListenerOptions,
+  { reload_ms, read }: { readonly reload_ms: number; readonly read: () => ListenerTls },
   running: ListenerTls,
-  { replaceCertificate }: DataListener,
+  target: CertificateTarget,
 ): () => void {
   const look = followCertificates({
-    ...{ listener, running, log, now: environment.now },
-    read: () => addTlsOptions(readTls?.() ?? running, options),
+    ...{ listener, running, log, read, now: environment.now },
     replace(tls) {
-      replaceCertificate(tls)
+      target.replaceCertificate(tls)
       reportCertificateEnd(metrics, listener, tls.cert)
     },
   })
-  const timer = setInterval(look, options.reload_ms).unref()
+  const timer = setInterval(look, reload_ms).unref()
   return () => clearInterval(timer)
 }
 

@@ -9,6 +9,7 @@ import { searchSettings } from '../kernel/settings/backing-service-settings.ts'
 import { gatewayClientSettings } from '../kernel/settings/gateway-settings.ts'
 import { identitySettings, labelSettings, platformSettings } from '../kernel/settings/platform-settings.ts'
 import { ProfileError } from '../kernel/settings/profile-error.ts'
+import { roleCallSettings } from '../kernel/settings/role-call-settings.ts'
 import {
   metaOf,
   type ResolvedSettings,
@@ -28,6 +29,7 @@ export function listSettingsBlocks(roles: readonly RoleOutline[]): SettingsBlock
     identitySettings,
     ssoSettings,
     x509Settings,
+    roleCallSettings,
     searchSettings,
     traceSettings,
     gatewayClientSettings,

@@ -1,4 +1,4 @@
-// Requests between roles: in this process by a call, to another process over its local socket, with the same result.
+// Requests between roles: in this process by a call, to another process over its local socket or by TLS, with the same result.
 
 import { isRefusal, type Refusal, refuse } from '../kernel/error/errors.ts'
 import { refusalFromProblem } from '../kernel/error/problem.ts'
@@ -18,7 +18,9 @@ import { abortRefusal } from '../kernel/operation/until-aborted.ts'
 import { withinTimeLimit } from '../kernel/operation/within-time-limit.ts'
 import { runInSpan, type SpanStart } from '../kernel/telemetry/spans.ts'
 import { childTrace, type Trace, traceHeaders } from '../kernel/telemetry/trace.ts'
-import { requestOverSocket } from './host/socket-request.ts'
+import type { RemoteRoles } from './host/remote-roles.ts'
+import { type RoleResponse, requestOverSocket, type SocketRequest } from './host/socket-request.ts'
+import { findRoleRoute, type RolePlaces, type RoleRoute } from './role-route.ts'
 import { roleSocketFile, type SiteFolder } from './storage/site-folder.ts'
 
 type RoleCallInput = Readonly<Record<string, unknown>>
@@ -39,10 +41,10 @@ export type RoleCaller = (
   options?: RoleCallOptions,
 ) => Promise<unknown>
 
-export type RoleDirectory = {
+export type RoleDirectory = RolePlaces & {
   readonly folder: SiteFolder
-  /** Contexts of the roles that run in this process. */
-  readonly contexts: ReadonlyMap<string, RoleContext>
+  /** Requests of roles at URLs; absent where there are none. */
+  readonly remote?: Pick<RemoteRoles, 'request'> | undefined
   /** A token signed with the key of the requesting role, for the requested one. */
   readonly serviceToken: (role: string, target: string) => Promise<string>
   readonly random: (bytes: number) => string
@@ -59,12 +61,28 @@ export function roleCaller(directory: RoleDirectory, role: string): RoleCaller {
   return async (target, input, trace, options = {}) => {
     const { delegated, signal, idempotency_key } = options
     if (signal?.aborted) throw abortRefusal(signal)
-    const context = directory.contexts.get(target.role)
-    const begun = childTrace(trace, directory.random)
-    if (context) return callInProcess(context, target, { ...options, role }, input, begun)
+    const route = findRoleRoute(directory, target.role)
+    if (route.via === 'process') {
+      const begun = childTrace(trace, directory.random)
+      return callInProcess(route.context, target, { ...options, role }, input, begun)
+    }
     const token = delegated ?? (await directory.serviceToken(role, target.role))
-    return callOverSocket(directory.folder, target, { token, signal, idempotency_key }, input, trace)
+    const send = (request: SocketRequest) => sendElsewhere(directory, route, role, target.role, request)
+    return callElsewhere(send, target, { token, signal, idempotency_key }, input, trace)
   }
+}
+
+/** To another process, as the route says. Throws `Refusal('unavailable')` without a complete response. */
+export async function sendElsewhere(
+  { folder, remote }: Pick<RoleDirectory, 'folder' | 'remote'>,
+  route: Exclude<RoleRoute, { via: 'process' }>,
+  requesting: string,
+  target: string,
+  request: SocketRequest,
+): Promise<RoleResponse> {
+  if (route.via === 'socket') return await requestOverSocket(roleSocketFile(folder, target), request)
+  if (!remote) throw new TypeError(`the role ${target} has a URL, and nothing requests roles at URLs`)
+  return await remote.request(requesting, target, route.url, request)
 }
 
 async function callInProcess(
@@ -120,8 +138,8 @@ async function admitInProcess(
   return serviceCaller(role)
 }
 
-async function callOverSocket(
-  folder: SiteFolder,
+async function callElsewhere(
+  send: (request: SocketRequest) => Promise<RoleResponse>,
   target: AddressedOperation,
   { token, signal, idempotency_key }: Pick<RoleCallOptions, 'signal' | 'idempotency_key'> & { readonly token: string },
   input: RoleCallInput,
@@ -129,7 +147,7 @@ async function callOverSocket(
 ) {
   const { path, query, body } = splitInput(target.operation, input)
   const search = new URLSearchParams(query).toString()
-  const answer = await requestOverSocket(roleSocketFile(folder, target.role), {
+  const answer = await send({
     method: target.operation.method,
     path: search ? `${path}?${search}` : path,
     headers: {

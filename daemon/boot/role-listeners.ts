@@ -7,11 +7,12 @@ import type { AddressedOperation } from '../kernel/operation/operation.ts'
 import { areMetricsInternal, type ConfiguredTls, listListeners } from '../kernel/role/configured-listener.ts'
 import type { Role, RoleDeployment } from '../kernel/role/role.ts'
 import { getSettings } from '../kernel/settings/get-settings.ts'
+import { roleCallSettings } from '../kernel/settings/role-call-settings.ts'
 import type { ResolvedSettings } from '../kernel/settings/settings.ts'
 import { x509Settings } from '../kernel/settings/sso-settings.ts'
 import { type TracePolicy, traceModes } from '../kernel/telemetry/trace-policy.ts'
 import { resolveDivision } from './host/site-division.ts'
-import { roleSocketFile, type SiteFolder } from './storage/site-folder.ts'
+import { roleAuthoritiesFile, roleSocketFile, type SiteFolder } from './storage/site-folder.ts'
 
 export type ListenerOptions = {
   readonly role: Role
@@ -45,17 +46,21 @@ export function buildListeners(
   const listeners = listListeners(role, deployment.settings)
   return [
     { name: `${role.name}:socket`, operations, restricted: false, listen: { socket, group } },
-    ...listeners.map(({ name, prefix, host, port, tls }) => ({
-      name: `${role.name}:${name}`,
-      prefix,
-      operations: prefix === '' ? operations : prefix === undefined ? internal : [],
-      restricted: prefix !== undefined && areMetricsInternal(deployment.deployment_profile),
-      listen: { host, port },
-      tls: tls && readTls(tls, deployment.settings),
-      readTls: () => tls && readTls(tls, deployment.settings),
-      surface: prefix === '' ? toolSurface : undefined,
-      trace_policy: prefix === undefined ? undefined : readTracePolicy(roleSettings),
-    })),
+    ...listeners.map(({ name, prefix, host, port, tls: configured }) => {
+      const authorities_file = findRoleAuthorities(role, prefix, { deployment, folder })
+      const readOwnTls = () => configured && readTls(configured, deployment.settings, authorities_file)
+      return {
+        name: `${role.name}:${name}`,
+        prefix,
+        operations: prefix === '' ? operations : prefix === undefined ? internal : [],
+        restricted: prefix !== undefined && areMetricsInternal(deployment.deployment_profile),
+        listen: { host, port },
+        tls: readOwnTls(),
+        readTls: readOwnTls,
+        surface: prefix === '' ? toolSurface : undefined,
+        trace_policy: prefix === undefined ? undefined : readTracePolicy(roleSettings),
+      }
+    }),
   ]
 }
 
@@ -70,11 +75,29 @@ function readTracePolicy({ trace_mode, trace_header }: Readonly<Record<string, u
   return mode && typeof trace_header === 'string' ? { mode, header: trace_header } : undefined
 }
 
-/** Undefined for a listener without TLS. */
-function readTls({ cert_file, key_file, client_auth }: ConfiguredTls, settings: ResolvedSettings) {
+/** The operations of a role with a public listener are on its local socket alone. */
+function findRoleAuthorities(
+  { has_public_listener }: Role,
+  prefix: string | undefined,
+  { deployment, folder }: Omit<ListenerOptions, 'role'>,
+): string | undefined {
+  const isAccepting = getSettings(deployment.settings, roleCallSettings).accept_certificates
+  return isAccepting && prefix === '' && !has_public_listener ? roleAuthoritiesFile(folder) : undefined
+}
+
+/** Undefined for a listener without TLS. `authorities_file`: of the certificates of roles, if it admits those. */
+function readTls(
+  { cert_file, key_file, client_auth }: ConfiguredTls,
+  settings: ResolvedSettings,
+  authorities_file: string | undefined,
+): ListenerTls | undefined {
   if (!cert_file || !key_file) return undefined
   const keyPair: ListenerTls = { cert: readFileSync(cert_file, 'utf8'), key: readFileSync(key_file, 'utf8') }
-  const { ca_file } = getSettings(settings, x509Settings)
-  if (client_auth === 'none' || ca_file === undefined) return keyPair
-  return { ...keyPair, ca: readFileSync(ca_file, 'utf8'), isCertificateOptional: client_auth === 'request' }
+  const ca_file = client_auth === 'none' ? undefined : getSettings(settings, x509Settings).ca_file
+  const files = [ca_file, authorities_file].filter((file) => file !== undefined)
+  if (files.length === 0) return keyPair
+  const ca = files.map((file) => readFileSync(file, 'utf8')).join('\n')
+  const isCertificateOptional = ca_file === undefined || client_auth === 'request'
+  const minVersion = authorities_file === undefined ? {} : ({ minVersion: 'TLSv1.3' } as const)
+  return { ...keyPair, ca, isCertificateOptional, ...minVersion }
 }

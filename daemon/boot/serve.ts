@@ -15,6 +15,7 @@ import { reportFaults } from './host/fault-report.ts'
 import { findDivisionProblems, findOwnershipProblems, resolveDivision } from './host/site-division.ts'
 import { loadRole } from './loaded-roles.ts'
 import { readProfile, resolveProfileSettings } from './profile.ts'
+import { findRoleCertificateProblems } from './role-call-problems.ts'
 import type { RoleService } from './service.ts'
 import { openSiteRuntime, type SiteRuntime } from './site-runtime.ts'
 import { findStartProblems, type StartCheckInput } from './start-checks.ts'
@@ -98,6 +99,7 @@ async function requireStartable(
 ): Promise<void> {
   throwIfProblems(findStartProblems(input))
   const { resolved, starting } = input
+  throwIfProblems(findRoleCertificateProblems(folder, input, now))
   const wires = await Promise.all(starting.map(({ name }) => loadWire(name)))
   const problemLists = wires.map((wire) => wire?.findStartProblems?.({ folder, resolved, env, now }))
   throwIfProblems((await Promise.all(problemLists)).flatMap((problems) => problems ?? []))

@@ -13,13 +13,17 @@ import type { Role } from '../kernel/role/role.ts'
 import type { Site } from '../kernel/role/site.ts'
 import { getSettings } from '../kernel/settings/get-settings.ts'
 import { labelSettings, platformSettings } from '../kernel/settings/platform-settings.ts'
+import { roleCallSettings } from '../kernel/settings/role-call-settings.ts'
 import type { ResolvedSettings } from '../kernel/settings/settings.ts'
 import type { KeyValue } from '../kernel/store/key-value.ts'
 import type { Log } from '../kernel/telemetry/log.ts'
+import { listRoleUrls } from '../shared/routing/role-urls.ts'
 import { type AnnouncementBus, announcementBus } from './announcement-bus.ts'
+import { RemoteRoles } from './host/remote-roles.ts'
 import { openSpanExporter } from './host/span-exporter.ts'
 import type { SiteIdentity } from './identity/offline-identity.ts'
 import { openSiteIdentity } from './identity/site-identity.ts'
+import { FetchedLists, listKeeper } from './identity/verification-lists.ts'
 import { accreditedPeers } from './links/accredited-peers.ts'
 import { verifiedMessageCache } from './links/inbound-delivery.ts'
 import { findLogLevel } from './log-level.ts'
@@ -56,6 +60,9 @@ export type SiteResources = StartPlan & {
   readonly peers: Peers
   readonly verifiedMessages: ReturnType<typeof verifiedMessageCache>
   readonly directory: RoleDirectory & { readonly contexts: Map<string, RoleContext> }
+  readonly remoteRoles: RemoteRoles
+  /** Of a process that reaches the site role on another machine. */
+  readonly lists: FetchedLists | undefined
   readonly announcements: AnnouncementBus
   readonly storages: RoleStorage[]
   readonly services: RoleService[]
@@ -76,7 +83,10 @@ export async function openSiteResources(plan: StartPlan): Promise<SiteResources>
     pinoLog({ level: findLogLevel(resolved, role), to: 'stderr', base: { site: site.name, role }, inBlocks })
   const logOf = (role: string) => openLog(role, false)
   const chance = () => drawChance(random)
+  const urls = listRoleUrls((block) => getSettings(resolved, block))
+  const lists = openFetchedLists(plan, urls)
   const identity = await openSiteIdentity({
+    requireFreshLists: lists && (() => lists.requireFresh()),
     folder,
     site,
     resolved,
@@ -85,6 +95,8 @@ export async function openSiteResources(plan: StartPlan): Promise<SiteResources>
     now: clock.now,
     monotonic: clock.monotonic,
   })
+  const { ca_file } = getSettings(resolved, roleCallSettings)
+  const remoteRoles = new RemoteRoles({ folder, site: site.name, ca_file, log: logOf('boot'), ...clock })
   return {
     ...plan,
     site,
@@ -96,7 +108,12 @@ export async function openSiteResources(plan: StartPlan): Promise<SiteResources>
     identity,
     peers: accreditedPeers(peerFiles(folder.peers), resolved, clock.now),
     verifiedMessages: verifiedMessageCache(),
-    directory: { folder, contexts: new Map(), serviceToken: identity.serviceToken, random },
+    directory: {
+      ...{ folder, contexts: new Map(), urls, remote: remoteRoles },
+      ...{ serviceToken: identity.serviceToken, random },
+    },
+    remoteRoles,
+    lists,
     announcements: announcementBus(),
     storages: [],
     services: [],
@@ -105,6 +122,15 @@ export async function openSiteResources(plan: StartPlan): Promise<SiteResources>
     spans: await openSpanExporter(resolved, site, logOf('boot')),
     wired: new Map(),
   }
+}
+
+function openFetchedLists(
+  { folder, resolved, starting, clock: { monotonic } }: StartPlan,
+  urls: ReadonlyMap<string, unknown>,
+): FetchedLists | undefined {
+  const isElsewhere = urls.has(listKeeper) && !starting.some(({ name }) => name === listKeeper)
+  const max_age_ms = getSettings(resolved, roleCallSettings).lists_max_age_s * 1_000
+  return isElsewhere ? new FetchedLists({ folder, max_age_ms, monotonic }) : undefined
 }
 
 function buildSite(resolved: ResolvedSettings): Site {

@@ -156,10 +156,13 @@ async function wireRole(resources: SiteResources, role: Role, wire: RoleWire | u
   const { audit_keep_days } = getSettings(resolved, siteRoleSettings)
   const service: RoleService = createRoleService({
     ...{ role, folder, log, metrics, storage, context, environment, parts, deployment },
-    dependencyHealth: dependencyHealthCheck(role, folder, resources.services, resources, wired?.dependencies ?? []),
-    housekeeping: housekeepingWorkers(storage, role.collections, audit_keep_days, renewal).filter(
-      ({ name }) => name !== 'anchor' || isAnchored(resources, role),
-    ),
+    dependencyHealth: dependencyHealthCheck(role, directory, resources.services, resources, wired?.dependencies ?? []),
+    housekeeping: [
+      ...(resources.lists ? [resources.lists.worker] : []),
+      ...housekeepingWorkers(storage, role.collections, audit_keep_days, renewal).filter(
+        ({ name }) => name !== 'anchor' || isAnchored(resources, role),
+      ),
+    ],
     leases: openLeases(resources, storage, role),
     listeners: wired?.listeners ?? {},
     ...listWired(role, deployment, wired),
@@ -198,19 +201,26 @@ function openSecretKeyring(
 }
 
 /** Whether another role of the site anchors the audit chain of this role; a role that runs alone has none. */
-function isAnchored({ resolved, starting }: SiteResources, { needs }: Role): boolean {
-  const roleNames = [...getSettings(resolved, platformSettings).roles, ...starting.map(({ name }) => name), ...needs]
+function isAnchored({ resolved, starting, directory }: SiteResources, { needs }: Role): boolean {
+  const elsewhere = [...directory.urls.keys()]
+  const roleNames = [
+    ...elsewhere,
+    ...getSettings(resolved, platformSettings).roles,
+    ...starting.map(({ name }) => name),
+    ...needs,
+  ]
   const anchorRoles = roles.filter(({ keeps_audit_anchors }) => keeps_audit_anchors).map(({ name }) => name)
   return roleNames.some((name) => anchorRoles.includes(name))
 }
 
 async function closeSiteRuntime(resources: SiteResources, drain_ms: number): Promise<void> {
-  const { wired, services, storages, keyValue, spans } = resources
+  const { wired, services, storages, keyValue, spans, remoteRoles } = resources
   // Announced before the first wait, so that load balancers stop sending requests.
   for (const service of services) service.announceStop()
   for (const { stop } of [...wired.values()].toReversed()) await stop?.(drain_ms)
   for (const service of services.toReversed()) await service.stop(drain_ms)
   for (const storage of storages.toReversed()) await storage.close()
+  remoteRoles.close()
   await keyValue.close()
   await spans?.close(Math.min(drain_ms, stop_grace_ms))
 }

@@ -11,6 +11,7 @@ import type { ResolvedSettings } from '../kernel/settings/settings.ts'
 import { findDivisionProblems } from './host/site-division.ts'
 import { findUnreadableFile } from './host/unreadable-file.ts'
 import { findIdentityProblems } from './identity/identity-problems.ts'
+import { findRoleCallProblems } from './role-call-problems.ts'
 
 export type StartCheckInput = {
   readonly resolved: ResolvedSettings
@@ -31,6 +32,7 @@ export function findStartProblems(input: StartCheckInput): ProfileProblem[] {
     ...findUnknownDefaultLevel(input),
     ...findUnprotectedSearch(input),
     ...findPlainGateway(input),
+    ...findRoleCallProblems(input),
     ...findIdentityProblems(input.resolved, input.starting),
     ...findDivisionProblems(
       input.resolved,

@@ -31,6 +31,7 @@ export const offline = {
   keySets: () => import('./keys/key-set-commands.ts'),
   authority: () => import('./keys/site-authority.ts'),
   certificate: () => import('./keys/site-certificate.ts'),
+  roleCertificate: () => import('./keys/role-certificate.ts'),
   passphrase: () => import('./keys/site-passphrase.ts'),
   secrets: () => import('./read-named-secret.ts'),
   tokens: () => import('./token/site-tokens.ts'),

@@ -1,4 +1,4 @@
-// A client asks one role, which asks another: in one process and in two, the trace and its state arrive at the other.
+// A client requests one role, which requests another: in one process, in two, and on two machines, all that belongs to a request arrives.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import * as http from 'node:http'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import { SiteRoleClients } from '../../daemon/boot/role-clients.ts'
 import { roleSocketFile, siteFolder } from '../../daemon/boot/storage/site-folder.ts'
 import { everyOperation } from '../../daemon/every-role.ts'
 import type { Transport } from '../../daemon/kernel/messaging/transport.ts'
-import { operation } from '../../daemon/kernel/operation/operation.ts'
+import { type AddressedOperation, operation } from '../../daemon/kernel/operation/operation.ts'
 import type { RoleContext } from '../../daemon/kernel/operation/role-context.ts'
 import type { PartKey } from '../../daemon/kernel/role/part.ts'
 import type { Trace } from '../../daemon/kernel/telemetry/trace.ts'
@@ -20,6 +20,7 @@ import { messageKindsPart } from '../../daemon/roles/site/parts.ts'
 import { sendMessage } from '../../daemon/shared/site-message/site-message.ts'
 import { echoRole } from '../support/echo/echo-role.ts'
 import { adminHeaders, startEchoServer } from '../support/echo/echo-server.ts'
+import { certifyRoles } from '../support/keys/certified-roles.ts'
 import { sampleTrace } from '../support/trace/sample-trace.ts'
 
 const dir = mkdtempSync(path.join(tmpdir(), 'asking-'))
@@ -27,6 +28,22 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 const folder = siteFolder(path.join(dir, 'alpha'))
 mkdirSync(path.dirname(roleSocketFile(folder, 'site')), { recursive: true, mode: 0o700 })
 const random = systemRandom()
+const certified = await certifyRoles(dir, folder, ['site', 'consensus'])
+const remote = certified.connect()
+afterAll(() => remote.close())
+const serviceToken = async () => 'role/consensus.service'
+
+/** Where the requests of a role go: to contexts of its process, to a server at this URL, or to the socket. */
+const directoryOf = (contexts: RoleDirectory['contexts'], url?: string): RoleDirectory => ({
+  ...{ folder, contexts, serviceToken, random, remote },
+  urls: new Map(url === undefined ? [] : [['site', { url, setting: 'role_calls.urls.site' }]]),
+})
+
+/** The role site, whose listener admits roles by their certificates. */
+async function startRemoteSite(operations: readonly AddressedOperation[], siteContext: RoleContext): Promise<string> {
+  const roleContext = { ...siteContext, identity: { ...siteContext.identity, findRole: certified.findRole } }
+  return (await startEchoServer({ operations, roleContext, tls: certified.serverTls('site') })).url
+}
 const noMetrics = { count: () => {}, set: () => {}, observe: () => {}, text: async () => '' }
 const message = {
   peer: 'bravo',
@@ -68,8 +85,7 @@ const passOn = operation({
 })
 
 /** A role on its own listener, which calls whichever process answers for the site role. */
-async function startCallingRole(contexts: RoleDirectory['contexts']) {
-  const directory: RoleDirectory = { folder, contexts, serviceToken: async () => 'role/consensus.service', random }
+async function startCallingRole(directory: RoleDirectory) {
   const { context } = echoRole(noMetrics)
   const environment = Object.assign(Object.create(context.environment), { random })
   const ask = roleCaller(directory, 'consensus')
@@ -101,13 +117,21 @@ const headers = {
 const arrangements = {
   async 'in one process'() {
     const { siteContext, traces } = createSiteRole()
-    return { traces, asks: await startCallingRole(new Map([['site', siteContext]])) }
+    return { traces, asks: await startCallingRole(directoryOf(new Map([['site', siteContext]]))) }
   },
   async 'over the socket'() {
     const { siteContext, traces } = createSiteRole()
     const operations = everyOperation.filter(({ role }) => role === 'site')
     await startEchoServer({ operations, roleContext: siteContext, listen: { socket: roleSocketFile(folder, 'site') } })
-    return { traces, asks: await startCallingRole(new Map()) }
+    return { traces, asks: await startCallingRole(directoryOf(new Map())) }
+  },
+  async 'over TLS'() {
+    const { siteContext, traces } = createSiteRole()
+    const url = await startRemoteSite(
+      everyOperation.filter(({ role }) => role === 'site'),
+      siteContext,
+    )
+    return { traces, asks: await startCallingRole(directoryOf(new Map(), url)) }
   },
 }
 
@@ -124,18 +148,12 @@ test('an operation without a path is requested neither in one process nor over a
   })
   const target = { address: 'site.tool.alone', role: 'site', operation: toolAlone }
   for (const contexts of [new Map([['site', createSiteRole().siteContext]]), new Map()]) {
-    const call = roleCaller(
-      { folder, contexts, serviceToken: async () => 'role/consensus.service', random },
-      'consensus',
-    )
+    const call = roleCaller(directoryOf(contexts), 'consensus')
     await expect(call(target, {}, sampleTrace)).rejects.toThrow('"A tool for tests" has no path')
   }
 })
 
-describe.each([
-  ['in one process', true],
-  ['over the socket', false],
-] as const)('%s', (_where, isTogether) => {
+describe.each(['in one process', 'over the socket', 'over TLS'] as const)('%s', (where) => {
   /** The caller of a role `site` whose only operation waits for ever, whatever becomes of its signal. */
   async function callStuckRole(time_limit_ms?: number) {
     const signals: AbortSignal[] = []
@@ -155,17 +173,15 @@ describe.each([
     })
     const target = { address: 'site.message.send', role: 'site', operation: stuck }
     const { siteContext } = createSiteRole()
-    if (!isTogether)
+    if (where === 'over the socket')
       await startEchoServer({
         operations: [target],
         roleContext: siteContext,
         listen: { socket: roleSocketFile(folder, 'site') },
       })
-    const contexts = new Map(isTogether ? [['site', siteContext]] : [])
-    const call = roleCaller(
-      { folder, contexts, serviceToken: async () => 'role/consensus.service', random },
-      'consensus',
-    )
+    const url = where === 'over TLS' ? await startRemoteSite([target], siteContext) : undefined
+    const contexts = new Map(where === 'in one process' ? [['site', siteContext]] : [])
+    const call = roleCaller(directoryOf(contexts, url), 'consensus')
     return { signals, call: (signal?: AbortSignal) => call(target, {}, sampleTrace, { signal }) }
   }
 
@@ -231,7 +247,7 @@ test('over the socket the work that asks is named as the parent', async () => {
     response.writeHead(202).end(JSON.stringify({ msg_id: 'msg_1', epoch: 1, seq: 1 }))
   })
   await new Promise<void>((resolve) => site.listen(roleSocketFile(folder, 'site'), resolve))
-  const span = await collectTraces(await startCallingRole(new Map()), headers)
+  const span = await collectTraces(await startCallingRole(directoryOf(new Map())), headers)
   await new Promise((resolve) => site.close(resolve))
   expect(seen).toMatchObject([
     { traceparent: `00-${sampleTrace.trace_id}-${span}-01`, tracestate: sampleTrace.tracestate },

@@ -50,6 +50,7 @@ async function serveLateWork(attempt: (call: Call) => Promise<unknown>) {
     {
       folder: siteFolder('nowhere'),
       contexts: new Map(),
+      urls: new Map(),
       serviceToken: async () => 'role:test.service',
       random: (bytes) => '0'.repeat(bytes * 2),
     },

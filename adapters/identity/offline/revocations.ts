@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { parseJsonAs } from '../../../daemon/kernel/encoding/parse-json.ts'
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 import type { Actor } from '../../../daemon/kernel/identity/identity.ts'
+import { writeDurably } from '../../platform/durable-file/write-durably.ts'
 
 const entryFields = {
   at: z.iso.datetime(),
@@ -43,6 +44,21 @@ export function prepareRevocations(siteDir: string): string {
   const file = join(dir, 'revoked.jsonl')
   fs.closeSync(fs.openSync(file, 'a', 0o600))
   return file
+}
+
+/**
+ * Makes the list of another machine that of this one, durably. Throws `Refusal('unavailable')` for a text with an invalid line.
+ * Lines that are new are appended, since running processes read on from where they are; another list is another file.
+ */
+export function storeRevocations(file: string, text: string): void {
+  const own = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : undefined
+  const isContinued = own !== undefined && text.startsWith(own) && (own === '' || own.endsWith('\n'))
+  const added = isContinued ? text.slice(own.length) : text
+  const lines = added.split('\n')
+  if (lines.pop() !== '') throw unreadableList()
+  for (const line of lines) parseLine(line)
+  if (!isContinued) writeDurably(file, text)
+  else if (added !== '') appendLine(file, added)
 }
 
 type RevocationState = {

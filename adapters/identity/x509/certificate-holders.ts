@@ -64,6 +64,11 @@ export function certificateHolders<C extends HolderCertificate>(options: Certifi
       return undefined
     }
     const { leaf } = path
+    // Sites and roles are known by other authorities, for other purposes, whatever the table says.
+    if (leaf.uris.some((uri) => uri.startsWith('urn:platform:site:'))) {
+      refused('names_a_site', leaf)
+      return undefined
+    }
     const holder = findHolder(leaf, rows)
     if (!holder) {
       refused('nobody', { fingerprint: leaf.fingerprint, dn: leaf.dn })

@@ -74,15 +74,20 @@ export function openTokenKeys(file: string, interval: KeyCheckInterval): TokenKe
 /** Throws as `TokenKeyList.keys` does. */
 export function readTokenKeys(file: string): TokenKey[] {
   try {
-    const { keys } = tokenKeyFile.parse(parseJson(readTrustedFile(file)))
-    const names = new Set(keys.flatMap(({ kid, fingerprint }) => [kid, fingerprint]))
-    // A key under two names would be bound under the one and free under the other.
-    if (names.size !== 2 * keys.length || !keys.every(readKeyMaterial))
-      throw new Error('a key is invalid or listed twice')
-    return keys
+    return parseTokenKeys(readTrustedFile(file))
   } catch {
     throw new Refusal('unavailable', 'the list of token keys cannot be read')
   }
+}
+
+/** Throws for a text that is not a list, or a list with an invalid key. */
+export function parseTokenKeys(text: string): TokenKey[] {
+  const { keys } = tokenKeyFile.parse(parseJson(text))
+  const names = new Set(keys.flatMap(({ kid, fingerprint }) => [kid, fingerprint]))
+  // A key under two names would be bound under the one and free under the other.
+  if (names.size !== 2 * keys.length || !keys.every(readKeyMaterial))
+    throw new Error('a key is invalid or listed twice')
+  return keys
 }
 
 /** Durable when it returns: a crash leaves the old list or the new one. As open as its folder, and no more. */
@@ -95,7 +100,7 @@ export function writeTokenKeys(file: string, keys: readonly TokenKey[]): void {
 }
 
 /** Lets the group of the folder read the file, if it may read the folder. */
-function copyGroupAccess(file: number, folder: fs.Stats): void {
+export function copyGroupAccess(file: number, folder: fs.Stats): void {
   if ((folder.mode & 0o040) === 0) return
   const { uid, gid } = fs.fstatSync(file)
   if (gid !== folder.gid) fs.fchownSync(file, uid, folder.gid)

@@ -16,6 +16,7 @@ import {
   X509Certificate,
   X509CertificateGenerator,
 } from '@peculiar/x509'
+import { roleCertificateUri } from '../../../daemon/kernel/identity/role-certificate.ts'
 
 type CryptoKey = webcrypto.CryptoKey
 /** A pair of ES384, the one algorithm of these that every TLS stack takes. */
@@ -23,6 +24,9 @@ export type CertificateKeyPair = { readonly publicKey: CryptoKey; readonly priva
 
 /** The names of a site in its certificate: for its peers, and hosts for programs that check these. */
 export type SiteNames = { readonly site: string; readonly dns: readonly string[]; readonly ip: readonly string[] }
+
+/** The names of a role of a site: for the other roles, and hosts as above. A request for a certificate names no role. */
+export type RoleNames = SiteNames & { readonly role: string }
 
 /** Epoch milliseconds. */
 export type ValidityPeriod = { readonly not_before: number; readonly not_after: number }
@@ -57,9 +61,9 @@ export async function createAuthorityCertificate(
   return formatPem(made)
 }
 
-/** PEM. For both ends of a connection: a site is reached by its peers, and reaches them. */
+/** PEM. For both ends of a connection: a site, or a role, is reached by others, and reaches them. */
 export async function createSiteCertificate(
-  names: SiteNames,
+  names: SiteNames | RoleNames,
   publicKey: CryptoKey,
   authority: { readonly certificate: string; readonly key: CryptoKey },
   life: ValidityPeriod,
@@ -68,7 +72,7 @@ export async function createSiteCertificate(
   const made = await X509CertificateGenerator.create(
     {
       ...commonFields(life),
-      subject: [{ CN: [names.site] }],
+      subject: [{ CN: ['role' in names ? `${names.role} of ${names.site}` : names.site] }],
       issuer: issuer.subjectName,
       publicKey,
       signingKey: authority.key,
@@ -120,9 +124,11 @@ function readSiteNames(extensions: readonly Extension[]): SiteNames | undefined 
   return { site, dns, ip }
 }
 
-function buildAlternativeNames({ site, dns, ip }: SiteNames): SubjectAlternativeNameExtension {
+function buildAlternativeNames(names: SiteNames | RoleNames): SubjectAlternativeNameExtension {
+  const { site, dns, ip } = names
+  const value = 'role' in names ? roleCertificateUri(site, names.role) : `urn:platform:site:${site}`
   return new SubjectAlternativeNameExtension([
-    { type: 'url', value: `urn:platform:site:${site}` },
+    { type: 'url', value },
     ...dns.map((value) => ({ type: 'dns' as const, value })),
     ...ip.map((value) => ({ type: 'ip' as const, value })),
   ])

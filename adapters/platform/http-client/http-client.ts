@@ -1,6 +1,7 @@
 // The HTTP client of the site's own requests: bounded in time and size, without redirects, and without the proxies that
 // environment variables name.
 import { randomBytes } from 'node:crypto'
+import type { PeerCertificate } from 'node:tls'
 import type { Agent, Dispatcher } from 'undici'
 import { newTrace, traceHeaders } from '../../../daemon/kernel/telemetry/trace.ts'
 import type { AddressRule } from '../address-rule/address-rule.ts'
@@ -33,6 +34,17 @@ export type HttpClientOptions = HttpDestination & {
   readonly max_connections?: number
   /** To connect, TLS included. */
   readonly connect_timeout_ms?: number | undefined
+  /** Absent: the client shows no certificate, and the server needs one for its host name. */
+  readonly mutual?: MutualTls | undefined
+}
+
+/** TLS 1.3 alone, where both ends show their certificates at each connection. */
+export type MutualTls = {
+  /** PEM. */
+  readonly cert: string
+  readonly key: string
+  /** Why the certificate of the server, whose chain TLS has verified, is not accepted. */
+  readonly findServerFault: (host: string, certificate: PeerCertificate) => Error | undefined
 }
 
 export type HttpRequest = {
@@ -98,6 +110,12 @@ export class HttpClient {
     }
   }
 
+  /** Takes no further request; the connections end with those that are under way. */
+  retire(): void {
+    void this.#agent?.close()
+    this.#agent = undefined
+  }
+
   /** Ends all connections, those in use included. */
   close(): void {
     void this.#agent?.destroy()
@@ -120,7 +138,7 @@ async function loadUndici(): Promise<LoadedUndici> {
 }
 
 function agentOptions(options: HttpClientOptions): Agent.Options {
-  const { ca, isVerified = true, max_connections, connect_timeout_ms = 0 } = options
+  const { ca, isVerified = true, max_connections, connect_timeout_ms = 0, mutual } = options
   return {
     // Without pipelining, a connection is closed after its first response.
     ...(max_connections === undefined ? { pipelining: 0 } : { connections: max_connections }),
@@ -128,9 +146,16 @@ function agentOptions(options: HttpClientOptions): Agent.Options {
       rejectUnauthorized: isVerified,
       timeout: connect_timeout_ms,
       ...(ca === undefined ? {} : { ca }),
+      ...(mutual ? mutualOptions(mutual) : {}),
       ...connectOptions(options),
     },
   }
+}
+
+/** A resumed session would show no certificates. */
+function mutualOptions({ cert, key, findServerFault }: MutualTls) {
+  const checks = { checkServerIdentity: findServerFault, minVersion: 'TLSv1.3', maxCachedSessions: 0 } as const
+  return { cert, key, ...checks }
 }
 
 function connectOptions(destination: HttpDestination) {

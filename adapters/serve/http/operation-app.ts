@@ -1,9 +1,10 @@
 // The router of a listener: operations and a surface at their paths, and what happens to requests at others.
 import type http from 'node:http'
 import type { Socket } from 'node:net'
-import { type FastifyError, type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
+import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Surface } from '../../../daemon/kernel/api/surface.ts'
 import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
+import { findCertifiedRole } from '../../../daemon/kernel/identity/admit-caller.ts'
 import {
   type AddressedOperation,
   isInside,
@@ -16,7 +17,14 @@ import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
 import { defaultTracePolicy, type TracePolicy } from '../../../daemon/kernel/telemetry/trace-policy.ts'
 import type { PendingConnections } from '../../platform/http-server/pending-connections.ts'
-import { acceptRequest, cutOffReader, type ListenerContext, performRequest, timeOutRequest } from './handle-request.ts'
+import {
+  acceptRequest,
+  cutOffReader,
+  type ListenerContext,
+  performRequest,
+  presentedCredential,
+  timeOutRequest,
+} from './handle-request.ts'
 import { httpActiveRequests } from './http-metrics.ts'
 import type { ListenerLimits } from './limits.ts'
 import { pathLookup, toRouterPath } from './method-lookup.ts'
@@ -65,13 +73,20 @@ export function createOperationApp(options: OperationAppOptions, setting: Operat
   const trace_policy = (isLocal ? undefined : options.trace_policy) ?? defaultTracePolicy
   const context: ListenerContext = { roleContext, log, metrics, limits, isLocal, trace_policy, requests, pending }
   const routed = options.operations.filter(isRouted)
-  const operations = routed.filter(({ operation }) => !(options.restricted && isInside(operation)))
+  const isHidden = ({ operation }: ServedRoute) => options.restricted && isInside(operation)
+  const operations = routed.filter((target) => !isHidden(target))
   const app = createApp(context, setting.server)
   const surfaceRoutes = surface?.routes ?? []
   const handleUnrouted = unroutedHandler(context, [...operations, ...surfaceRoutes])
   // Before the routes: an unknown path is answered without a look at the body.
   app.addHook('onRequest', (request, reply, done) => (request.is404 ? handleUnrouted(request, reply) : done()))
   for (const target of operations) addRoutes(app, context, target, performRequest.bind(undefined, context, target))
+  if (roleContext.identity.findRole) {
+    for (const target of routed.filter(isHidden)) {
+      const handle = performRequest.bind(undefined, context, target)
+      addRoutes(app, context, target, handle, undefined, handleUnrouted)
+    }
+  }
   if (surface)
     for (const target of surface.routes) addRoutes(app, context, target, surfaceHandler(context, surface), surface)
   app.setErrorHandler((error: FastifyError, request, reply) => failRequest(context, error, request, reply))
@@ -108,6 +123,15 @@ function createApp(context: ListenerContext, server: http.ServerOptions = {}): F
   return app
 }
 
+/** False also while that cannot be judged. */
+function isOfRole(context: ListenerContext, request: FastifyRequest): boolean {
+  try {
+    return findCertifiedRole(context.roleContext, presentedCredential(context, request)) !== undefined
+  } catch {
+    return false
+  }
+}
+
 type RouteHandler = (served: ServedRequest, request: FastifyRequest) => Promise<void>
 
 function addRoutes(
@@ -116,6 +140,8 @@ function addRoutes(
   target: ServedRoute,
   handle: RouteHandler,
   surface?: Surface | undefined,
+  /** Answers everybody but the roles of the site, for whom alone the route is there. */
+  answerOthers?: (request: FastifyRequest, reply: FastifyReply) => void,
 ): void {
   const { method } = target.operation
   for (const path of listPaths(target.operation)) {
@@ -123,6 +149,10 @@ function addRoutes(
       method: method === 'GET' ? ['GET', 'HEAD'] : method,
       url: toRouterPath(path),
       onRequest: (request, reply, done) => {
+        if (answerOthers && !isOfRole(context, request)) {
+          answerOthers(request, reply)
+          return
+        }
         acceptRequest(context, target, request, reply, surface).then((mayGoOn) => {
           if (mayGoOn) done()
         }, done)

@@ -1,6 +1,7 @@
 // The REST surface: a listener that serves operations over HTTP, with Fastify as its router and body reader.
 import type http from 'node:http'
 import type { Socket } from 'node:net'
+import type { Server as TlsServer } from 'node:tls'
 import type { FastifyInstance } from 'fastify'
 import { buildTlsOptions, type ListenerTls } from '../../platform/http-server/listener-tls.ts'
 import { PendingConnections } from '../../platform/http-server/pending-connections.ts'
@@ -29,8 +30,13 @@ export type HttpServer = {
   close(deadline_ms: number): Promise<void>
 }
 
+export type OperationServer = HttpServer & {
+  /** Applies to the connections that follow. Throws for a certificate that cannot be used; does nothing without TLS. */
+  replaceCertificate(tls: ListenerTls): void
+}
+
 /** Listens. Throws when the address is taken, or the socket's folder is open to others. */
-export async function serveHttp(options: HttpServerOptions): Promise<HttpServer> {
+export async function serveHttp(options: HttpServerOptions): Promise<OperationServer> {
   const { listen, tls } = options
   const isLocal = 'socket' in listen
   const limits = { ...defaultListenerLimits, ...(isLocal ? localSocketLimits : {}), ...options.limits }
@@ -49,6 +55,10 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
   return {
     url: 'socket' in listen ? `unix:${listen.socket}` : url,
     port: typeof address === 'object' && address ? address.port : 0,
+    replaceCertificate(replacing) {
+      if ('setSecureContext' in app.server)
+        (app.server as unknown as TlsServer).setSecureContext(buildTlsOptions(replacing))
+    },
     close: (deadline_ms) => closeListener(app, context, deadline_ms).finally(stopSweep),
   }
 }

@@ -1,17 +1,23 @@
-// Tells whether the site runs a role: in this process, by its profile, or in a process that was started for it.
+// Tells whether the site runs a role: in this process, by its profile, at a URL, or in a process that was started for it.
 import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
-import type { RoleDirectory } from '../role-caller.ts'
-import { roleSocketFile } from '../storage/site-folder.ts'
+import { findRoleRoute, type RolePlaces } from '../role-route.ts'
+import { roleSocketFile, type SiteFolder } from '../storage/site-folder.ts'
 
 const timeout_ms = 2_000
 
 export type RolePresence = (role: string) => Promise<boolean>
 
-/** A role that the profile names is present also while it is down. `configured`: the roles of the profile. */
-export function rolePresence({ folder, contexts }: RoleDirectory, configured: readonly string[]): RolePresence {
+/** A role that the profile names or that has a URL is present also while it is down. `configured`: the roles of the profile. */
+export function rolePresence(
+  directory: RolePlaces & { readonly folder: SiteFolder },
+  configured: readonly string[],
+): RolePresence {
   const names = new Set(configured)
-  return async (role) => names.has(role) || contexts.has(role) || (await isListening(roleSocketFile(folder, role)))
+  return async (role) => {
+    if (names.has(role) || findRoleRoute(directory, role).via !== 'socket') return true
+    return await isListening(roleSocketFile(directory.folder, role))
+  }
 }
 
 /** The socket of a killed process does not answer. */

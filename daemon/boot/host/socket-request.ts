@@ -1,4 +1,4 @@
-// Sends one request to another role of the site over its local socket, with limits.
+// Sends one request to another role of the site, with limits: over its local socket, or by a client of another machine.
 import { HttpClient } from '../../../adapters/platform/http-client/http-client.ts'
 import { parseJson } from '../../kernel/encoding/parse-json.ts'
 import { Refusal } from '../../kernel/error/errors.ts'
@@ -17,25 +17,36 @@ export type SocketRequest = {
   readonly signal?: AbortSignal | undefined
 }
 
+/** `body` is undefined when it is not JSON. */
+export type RoleResponse = { readonly status: number; readonly body: unknown }
+
 const max_response_bytes = 16 * 1_048_576
-const max_connections = 256
+export const max_connections = 256
 
 /** By path: a process sends requests to few sockets, and to each of them often. */
 const clients = new Map<string, HttpClient>()
 
-/** `body` is undefined when it is not JSON. Throws `Refusal('unavailable')` without a complete response. */
-export async function requestOverSocket(
-  socketPath: string,
+/** Throws `Refusal('unavailable')` without a complete response. */
+export async function requestOverSocket(socketPath: string, request: SocketRequest): Promise<RoleResponse> {
+  return await sendRoleRequest(findClient(socketPath), 'http://localhost', request)
+}
+
+/** Throws as `requestOverSocket` does. `onFailure`: receives the error behind the refusal. */
+export async function sendRoleRequest(
+  client: HttpClient,
+  origin: string,
   request: SocketRequest,
-): Promise<{ status: number; body: unknown }> {
+  onFailure?: (error: unknown) => void,
+): Promise<RoleResponse> {
   const { method, path, text = '', timeout_ms, signal } = request
   const headers = { ...request.headers, ...(text ? { 'content-type': 'application/json' } : {}) }
   const sent = { method, path, headers, body: text || undefined, signal, limits: { idle_ms: timeout_ms } }
   try {
-    const response = await findClient(socketPath).send('http://localhost', sent)
+    const response = await client.send(origin, sent)
     return { status: response.status, body: parseJson(await response.readBytes(max_response_bytes)) }
-  } catch {
+  } catch (error) {
     if (signal?.aborted) throw abortRefusal(signal)
+    onFailure?.(error)
     throw new Refusal('unavailable', 'another role of the site cannot be reached')
   }
 }

@@ -74,6 +74,9 @@ export type OfflineIdentityOptions = {
   readonly certificate_holders: readonly Principal[]
   /** Adds credentials other than tokens. */
   readonly extendProvider?: ((tokens: IdentityProvider, revocations: Revocations) => IdentityProvider) | undefined
+  readonly findRole?: IdentityProvider['findRole']
+  /** Throws `Refusal('unavailable')` while the lists of this machine may lack revocations. Absent: it has the lists themselves. */
+  readonly requireFreshLists?: (() => void) | undefined
 }
 
 /** Two disk accesses would be a tenth of the cost of a request, so a revocation may take this long. */
@@ -86,16 +89,20 @@ type TokenVerificationContext = OfflineIdentityOptions & {
 }
 
 export function offlineIdentity(options: OfflineIdentityOptions): SiteIdentity {
-  const { folder, settings, log, now, foreignVerifier, extendProvider = (tokens) => tokens } = options
+  const { folder, settings, log, now, foreignVerifier, findRole, extendProvider = (tokens) => tokens } = options
   const tokenKeys = openTokenKeys(tokenKeysFile(folder), recheck)
   const revocations = fileRevocations(revocationsFile(folder), recheck)
   const context: TokenVerificationContext = { ...options, tokenKeys, revocations }
   const role_table = { ...settings.roles, ...builtInRoles }
   const onRefused = (reason: string) => log.info('identity.token.refused', { reason })
-  const keysStamp = () => `${tokenKeys.stamp()} ${foreignVerifier?.stamp() ?? ''}`
+  const keysStamp = () => {
+    options.requireFreshLists?.()
+    return `${tokenKeys.stamp()} ${foreignVerifier?.stamp() ?? ''}`
+  }
   const providerFor = (role: string) => {
     const verify = (token: string) => verifyTokenFor(context, token, role)
-    return extendProvider(offlineProvider({ verify, revocations, keysStamp, now, onRefused }), revocations)
+    const provider = extendProvider(offlineProvider({ verify, revocations, keysStamp, now, onRefused }), revocations)
+    return findRole ? { ...provider, findRole } : provider
   }
   return {
     role_table,

@@ -3,15 +3,17 @@
 import { hasToolFields, offersTools } from '../../kernel/api/mcp-tools.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { identitySettings } from '../../kernel/settings/platform-settings.ts'
+import { roleCallSettings } from '../../kernel/settings/role-call-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { ssoSettings, x509Settings } from '../../kernel/settings/sso-settings.ts'
 import { toolAggregator } from '../../role-calls.ts'
 import { roles } from '../../roles.ts'
 import { type OfflineIdentityOptions, offlineIdentity, type SiteIdentity } from './offline-identity.ts'
+import { roleCertificates } from './role-certificates.ts'
 
 type SiteIdentityOptions = Omit<
   OfflineIdentityOptions,
-  'settings' | 'foreignVerifier' | 'extendProvider' | 'certificate_holders' | 'tool_roles'
+  'settings' | 'foreignVerifier' | 'extendProvider' | 'certificate_holders' | 'tool_roles' | 'findRole'
 > & {
   readonly resolved: ResolvedSettings
   /** Milliseconds of a clock that never jumps. */
@@ -27,6 +29,7 @@ export async function openSiteIdentity(options: SiteIdentityOptions): Promise<Si
     foreignVerifier: await openForeignTokens(options),
     certificate_holders: getSettings(options.resolved, x509Settings).subjects,
     extendProvider: await openClientCertificates(options),
+    findRole: openRoleCertificates(options),
   })
 }
 
@@ -49,8 +52,15 @@ async function openForeignTokens({
   return ssoTokenVerifier({ sso: getSettings(resolved, ssoSettings), skew_s, log, now, monotonic })
 }
 
-/** Interval between checks of the revocation lists, which authorities publish hourly at most. */
+/** Interval between checks of revocation lists, which authorities publish hourly at most, and of authorities of roles. */
 const revocation_check_interval_ms = 1_000
+
+/** Undefined where roles are admitted on local sockets alone. */
+function openRoleCertificates({ resolved, folder, site, log, now, monotonic }: SiteIdentityOptions) {
+  if (!getSettings(resolved, roleCallSettings).accept_certificates) return undefined
+  const recheck = { every_ms: revocation_check_interval_ms, monotonic }
+  return roleCertificates({ folder, site: site.name, log, now, recheck })
+}
 
 async function openClientCertificates({
   resolved,

@@ -48,6 +48,16 @@ export function roleKeysFolder(folder: SiteFolder, role: string): string {
   return join(folder.identity, 'roles', role)
 }
 
+/** Certificate with which the role authenticates to other machines, with its private key: one file, for its user alone. */
+export function roleCertificateFile(folder: SiteFolder, role: string): string {
+  return join(certificatesFolder({ keys: roleKeysFolder(folder, role) }), 'role.pem')
+}
+
+/** Certificates of the authorities that sign the certificates of roles; every role reads them. */
+export function roleAuthoritiesFile(folder: SiteFolder): string {
+  return join(folder.identity, 'role-authorities.pem')
+}
+
 /** Certificates of the authorities in a key folder. */
 export function certificatesFolder({ keys }: Pick<SiteFolder, 'keys'>): string {
   return join(keys, 'certificates')

@@ -20,7 +20,7 @@ async function admit(
     role_calls: new Map([['gateway', new Set(['consensus.thing.do', 'site.key.list'])]]),
   }
   const target = { address: 'consensus.thing.do', operation: { allow } }
-  const admitted = await admitCaller(judging, target, { bearer: 'x', isLocal: false })
+  const admitted = await admitCaller(judging, target, { bearer: 'x', isLocal: true })
   return isRefusal(admitted) ? admitted.message : admitted
 }
 
@@ -132,4 +132,68 @@ test('only a service of the site is a role', () => {
   expect(roleOfCaller(service)).toBe('gateway')
   expect(roleOfCaller({ ...service, tenant_id: 't' })).toBeUndefined()
   expect(roleOfCaller({ ...service, subject: 'Role:gateway' })).toBeUndefined()
+})
+
+describe('over a network', () => {
+  const role = { sub: 'role:gateway', tenant_id: '*', roles: ['service'] }
+  const certificate = { der: Buffer.from('x') }
+
+  /** Of `consensus.thing.do`, over a connection with the certificate of `certified`, where that is a role. */
+  async function admitAbroad(
+    change: Partial<CredentialClaims>,
+    certified: string | undefined,
+    allow: Permission | 'public' = 'consensus:write',
+  ) {
+    const verified: unknown[] = []
+    const judging: RoleContext = {
+      ...context,
+      identity: {
+        name: 'x509',
+        async verify(_bearer, shown) {
+          verified.push(shown)
+          return { ...claims, ...change }
+        },
+        findRole: () => certified,
+      },
+      role_calls: new Map([['gateway', new Set(['consensus.thing.do'])]]),
+      delegated_calls: new Map([['gateway', new Set(['consensus.tool.use'])]]),
+    }
+    const judge = async (address: string) => {
+      const admitted = await admitCaller(
+        judging,
+        { address, operation: { allow } },
+        { bearer: 'x', certificate, isLocal: false },
+      )
+      return isRefusal(admitted) ? admitted.message : admitted.subject
+    }
+    return { requested: await judge('consensus.thing.do'), tool: await judge('consensus.tool.use'), verified }
+  }
+
+  test('the token of a role needs the certificate of this role, which is shown to no provider', async () => {
+    expect(await admitAbroad(role, undefined)).toMatchObject({
+      requested: expect.stringMatching(/with the certificate/),
+    })
+    expect(await admitAbroad(role, 'edge')).toMatchObject({ requested: expect.stringMatching(/certificate of edge/) })
+    const own = await admitAbroad(role, 'gateway')
+    expect(own).toMatchObject({ requested: 'role:gateway', tool: expect.stringMatching(/does not request/) })
+    expect(own.verified).toEqual([undefined, undefined])
+    expect((await admitAbroad({}, undefined)).verified).toEqual([certificate, certificate])
+  })
+
+  test('a token that a role holds needs it too, but for tools, where it must only not be that of another', async () => {
+    const held = { act: { sub: 'role:gateway' } }
+    const without = await admitAbroad(held, undefined)
+    expect(without).toMatchObject({ requested: expect.stringMatching(/with the certificate/), tool: 'ann' })
+    expect(await admitAbroad(held, 'gateway')).toMatchObject({ requested: 'ann', tool: 'ann' })
+    expect((await admitAbroad(held, 'edge')).tool).toMatch(/certificate of edge/)
+    const passedOn = { act: { sub: 'svc:portal', act: { sub: 'role:gateway' } } }
+    expect((await admitAbroad(passedOn, undefined)).requested).toMatch(/with the certificate/)
+  })
+
+  test('the connection of a role carries no token of a person, and is anonymous with one', async () => {
+    expect((await admitAbroad({}, 'gateway')).requested).toMatch(/certificate of gateway/)
+    expect((await admitAbroad({}, 'gateway', 'public')).requested).toBe('anonymous')
+    expect((await admitAbroad(role, undefined, 'public')).requested).toBe('anonymous')
+    expect((await admitAbroad(role, 'gateway', 'public')).requested).toBe('role:gateway')
+  })
 })

@@ -112,7 +112,7 @@ function refuseDelegated(
 ): Refusal | undefined {
   if (!hasRoleActor(act)) return undefined
   if (!isDelegable(allow)) return refuse('forbidden', `no role may use ${allow} in the name of ${sub}`)
-  const role = isRole(act?.sub) ? act?.sub.slice(role_prefix.length) : undefined
+  const role = nameRole(act?.sub)
   if (role !== undefined && [role_calls, delegated_calls].some((calls) => calls.get(role)?.has(address)))
     return undefined
   return refuse('forbidden', `${act?.sub} does not request ${address}`)
@@ -132,15 +132,19 @@ export type AdmissionTarget = { readonly address: string; readonly operation: Pi
 export async function admitCaller(
   context: RoleContext,
   { address, operation }: AdmissionTarget,
-  { bearer, certificate, isLocal }: PresentedCredential,
+  presented: PresentedCredential,
 ): Promise<Caller | Refusal> {
+  const { bearer, certificate } = presented
+  const certified_role = findCertifiedRole(context, presented)
   const hasShown = bearer !== undefined || certificate !== undefined
-  const claims = hasShown ? await context.identity.verify(bearer, certificate) : undefined
-  const isRoleAbroad = claims !== undefined && isSiteService(claims) && !isLocal
-  const isKnown = claims !== undefined && !isRoleAbroad && isTenantServed(claims, context.only_tenant)
+  // The certificate of a role identifies no holder: it only lets the tokens of this role come from another machine.
+  const holder = certified_role === undefined ? certificate : undefined
+  const claims = hasShown ? await context.identity.verify(bearer, holder) : undefined
+  const misplaced = claims && (presented.isLocal ? undefined : refuseAbroad(context, address, claims, certified_role))
+  const isKnown = claims !== undefined && !misplaced && isTenantServed(claims, context.only_tenant)
   if (operation.allow === 'public') return isKnown ? callerFromClaims(claims, context) : anonymousCaller
   if (!claims) return refuse('unauthenticated', describeMissingIdentity(bearer, certificate))
-  if (isRoleAbroad) return refuse('forbidden', 'the token of a role is accepted on the local socket alone')
+  if (misplaced) return misplaced
   if (!isKnown) return refuse('forbidden', 'this service is available only to the site’s own tenant')
   const caller = callerFromClaims(claims, context)
   if (isSiteService(claims)) {
@@ -153,6 +157,35 @@ export async function admitCaller(
   if (isPermitted(caller.permissions, operation.allow)) return caller
   return refuse('forbidden', `the operation requires the permission ${operation.allow}`)
 }
+
+/** The role of this site whose certificate the connection shows: valid now, and never on a local socket. */
+export function findCertifiedRole(
+  { identity }: Pick<RoleContext, 'identity'>,
+  { certificate, isLocal }: PresentedCredential,
+): string | undefined {
+  return isLocal || !certificate ? undefined : identity.findRole?.(certificate)
+}
+
+/**
+ * Why the token is refused outside local sockets. A token of a role, or one that a role holds for somebody, comes over a
+ * connection with the certificate of this role, and such a connection carries nothing else: stolen tokens open nothing there.
+ * The aggregator of tools uses its tokens for tools without one, since a tool is reached where it is registered.
+ */
+function refuseAbroad(
+  { delegated_calls }: Pick<RoleContext, 'delegated_calls'>,
+  address: string,
+  claims: CredentialClaims,
+  certified_role: string | undefined,
+): Refusal | undefined {
+  const role = isSiteService(claims) ? nameRole(claims.sub) : hasRoleActor(claims.act) && nameRole(claims.act?.sub)
+  if (certified_role !== undefined && role !== certified_role)
+    return refuse('forbidden', `this connection has the certificate of ${certified_role}, and the token is not of it`)
+  if (role === false || certified_role !== undefined) return undefined
+  if (!isSiteService(claims) && role !== undefined && delegated_calls.get(role)?.has(address)) return undefined
+  return refuse('forbidden', 'the token of a role is accepted on the local socket, or with the certificate of the role')
+}
+
+const nameRole = (subject: string | undefined) => (isRole(subject) ? subject?.slice(role_prefix.length) : undefined)
 
 function describeMissingIdentity(
   bearer: PresentedCredential['bearer'],

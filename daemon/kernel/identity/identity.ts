@@ -57,7 +57,7 @@ export type PresentedCertificate = { readonly der: Uint8Array; readonly fault?: 
 export type PresentedCredential = {
   readonly bearer: string | undefined
   readonly certificate?: PresentedCertificate | undefined
-  /** Whether the request came over a local socket. Only there does a role authenticate by its own key. */
+  /** Whether the request came over a local socket. Elsewhere a role also needs its certificate (docs/decisions/0153). */
   readonly isLocal: boolean
 }
 
@@ -75,6 +75,11 @@ export function delegatingCredential({ bearer, certificate }: PresentedCredentia
 export interface IdentityProvider {
   readonly name: 'offline' | 'oidc' | 'x509'
   verify(bearer: string | undefined, certificate?: PresentedCertificate): Promise<CredentialClaims | undefined>
+  /**
+   * The role of this site that a certificate names, judged now. Absent where roles are admitted on local sockets alone.
+   * Throws `Refusal('unavailable')` when it cannot be judged.
+   */
+  readonly findRole?: ((certificate: PresentedCertificate) => string | undefined) | undefined
 }
 
 /**

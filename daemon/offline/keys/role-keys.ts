@@ -54,7 +54,8 @@ export function requireRoleKeyAccess(folder: SiteFolder, role: string): void {
   requireOwnership(roleKeysFolder(folder, role), `the key of ${role}`)
 }
 
-async function runAsRoleOwner<Input, Output>(
+/** Throws `OfflineCommandError` (3) if the files of the role belong to another user, (2) if there is no such role. */
+export async function runAsRoleOwner<Input, Output>(
   task: RoleTask<Input, never, Output>,
   folder: SiteFolder,
   name: string,

@@ -12,6 +12,7 @@ import {
   generateCertificateKeys,
   type ParsedCertificateRequest,
   parseCertificateRequest,
+  type RoleNames,
   type SiteNames,
 } from '../../../adapters/keys/x509/certificate-issuance.ts'
 import { readSecretFile } from '../../../adapters/platform/secret-file/read-secret-file.ts'
@@ -138,9 +139,10 @@ export function showSiteCertificate(folder: SiteFolder): SiteCertificateSummary 
 
 const next_key_file = 'next.pem'
 
-async function signSiteCertificate(
+/** PEM, signed by the authority. Throws `OfflineCommandError` (3) if that has expired, and `KeyLockedError`. */
+export async function signSiteCertificate(
   { stored, certificate }: SiteAuthority,
-  { names, publicKey }: ParsedCertificateRequest,
+  { names, publicKey }: { readonly names: SiteNames | RoleNames; readonly publicKey: CertificateKeyPair['publicKey'] },
   terms: CertificateIssueOptions,
 ) {
   const { days, now, passphrase } = terms
@@ -187,7 +189,7 @@ function readSiteCertificate(folder: SiteFolder): X509Certificate {
   throw new OfflineCommandError(1, 'the site has no certificate', '`platform keys cert issue` makes one')
 }
 
-function parseCertificateChain(text: string): X509Certificate[] {
+export function parseCertificateChain(text: string): X509Certificate[] {
   try {
     return parseCertificates(text)
   } catch {
@@ -206,14 +208,15 @@ function summarizeCertificate(leaf: X509Certificate): SiteCertificateSummary {
   }
 }
 
-function toSiteNames(site: string, hosts: readonly string[]): SiteNames {
+/** Throws `OfflineCommandError` (2) for a host that is neither a name nor an address. */
+export function toSiteNames(site: string, hosts: readonly string[]): SiteNames {
   const invalidHost = hosts.find((host) => isIP(host) === 0 && !/^[A-Za-z0-9*]([A-Za-z0-9.-]{0,252})$/.test(host))
   if (invalidHost !== undefined)
     throw new OfflineCommandError(2, `${invalidHost} is neither an IP address nor a host name`)
   return { site, dns: hosts.filter((host) => isIP(host) === 0), ip: hosts.filter((host) => isIP(host) !== 0) }
 }
 
-function listHosts({ subjectAltName = '' }: X509Certificate): string[] {
+export function listHosts({ subjectAltName = '' }: X509Certificate): string[] {
   return subjectAltName.split(', ').flatMap((name) => /^(?:DNS|IP Address):(.+)$/.exec(name)?.[1] ?? [])
 }
 
@@ -226,7 +229,7 @@ function deriveKeyPassphrase(folder: SiteFolder, env: EnvironmentVariables): str
 }
 
 /** PKCS #8. */
-function exportKeyPem({ privateKey }: CertificateKeyPair, passphrase: string | undefined): string {
+export function exportKeyPem({ privateKey }: CertificateKeyPair, passphrase: string | undefined): string {
   const closed = passphrase === undefined ? {} : { cipher: 'aes-256-cbc', passphrase }
   return KeyObject.from(privateKey).export({ type: 'pkcs8', format: 'pem', ...closed }) as string
 }

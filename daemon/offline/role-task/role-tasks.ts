@@ -6,6 +6,7 @@ import { findNewestRecords } from '../doctor/checks/clock.ts'
 import { findFalseResults } from '../doctor/checks/results.ts'
 import { listNeededWrappingKeys } from '../doctor/checks/secrets.ts'
 import { examineTraffic } from '../doctor/checks/traffic.ts'
+import { installOwnCertificate } from '../keys/role-certificate.ts'
 import { generateOwnKey, revokeOwnKey, rotateOwnKey } from '../keys/role-keys.ts'
 import { findChangedContributors } from '../peers/namesakes.ts'
 import { storeSnapshot } from '../resolve/registry/registry-snapshot.ts'
@@ -29,6 +30,7 @@ export const roleTasks: readonly RoleTaskService[] = [
   generateOwnKey,
   revokeOwnKey,
   rotateOwnKey,
+  installOwnCertificate,
   findChangedContributors,
   storeSnapshot,
   holdLock,

@@ -59,9 +59,16 @@ function selectDataRule([folderName = '', set, file]: readonly string[], kind: S
   return restrictToOwner(isRoleName(role) ? role : 'site', kind)
 }
 
+const groupReadable: ReadonlySet<string> = new Set([
+  'roles',
+  'revoked.jsonl',
+  'token-keys.json',
+  'role-authorities.pem',
+])
+
 /** All roles can read the lists that verify tokens, but neither people nor the lock. */
 function selectIdentityRule([name = '', role]: readonly string[], kind: SitePathKind): OwnershipRule {
-  const isPublic = role === undefined && ['roles', 'revoked.jsonl', 'token-keys.json'].includes(name)
+  const isPublic = role === undefined && groupReadable.has(name)
   if (isPublic) return shareWithGroup('site', kind)
   return restrictToOwner(name === 'roles' && role !== undefined && isRoleName(role) ? role : 'site', kind)
 }

@@ -18,6 +18,7 @@ import type { RoleClients } from '../../kernel/operation/operation-contract.ts'
 import { part } from '../../kernel/role/part.ts'
 import type { DataKeys } from '../../kernel/secret/data-key.ts'
 import type { StatusFeed } from '../../shared/coalition/status-feed.ts'
+import type { VerificationLists } from '../../shared/verification-lists/verification-lists.ts'
 import type { Delegations } from './delegation/model.ts'
 import type { QuarantineEntry, QuarantineItem } from './quarantine/model.ts'
 import type { FailedAttempts } from './token/failed-attempts.ts'
@@ -47,6 +48,12 @@ export type KeySets = {
   readonly logged_failures: Map<string, string>
 }
 export const keySetsPart = part<KeySets>('key-sets')
+
+/** The lists of this machine, with their digest. `read` throws `Refusal('unavailable')`. */
+export type OwnVerificationLists = {
+  read(): Promise<{ readonly digest: string; readonly lists: VerificationLists }>
+}
+export const verificationListsPart = part<OwnVerificationLists>('verification-lists')
 
 export const peoplePart = part<People>('people')
 export const statusFeedPart = part<StatusFeed>('status-feed')

@@ -48,6 +48,7 @@ import { discovery } from './token/discovery.ts'
 import { issue } from './token/issue.ts'
 import { keys } from './token/keys.ts'
 import { revoke } from './token/revoke.ts'
+import { get as verificationGet } from './verification/get.ts'
 import { backup } from './workers/backup.ts'
 import { keysets } from './workers/keysets.ts'
 import { retention } from './workers/retention.ts'
@@ -77,6 +78,7 @@ export const site: Role = role(outline, {
     checkpoint: { create: checkpointCreate, list: checkpointList },
     coalition: { publish: coalitionPublish },
     peerhead: { take: peerHeadTake },
+    verification: { get: verificationGet },
   },
   messages: { keys: take, inventory: peerHeadTake },
   serviceInfo: ({ deployment_profile, transports }) => ({

@@ -10,6 +10,7 @@ import { openCommandSandbox } from '../../boot/host/command-sandbox.ts'
 import { passphraseReader } from '../../boot/host/passphrase.ts'
 import { updatePinnedPeer } from '../../boot/identity/pinned-peers.ts'
 import { repairKeyList } from '../../boot/identity/token-key-list.ts'
+import { readVerificationLists } from '../../boot/identity/verification-lists.ts'
 import { ensureWrappingKey } from '../../boot/identity/wrapping-key.ts'
 import { linkMetrics, openQuarantines } from '../../boot/links/transports.ts'
 import type { RoleWire, WireContext } from '../../boot/role-wire.ts'
@@ -32,6 +33,7 @@ import {
   type KeySets,
   keySetsPart,
   messageKindsPart,
+  type OwnVerificationLists,
   type PinnedPeers,
   peersPart,
   peoplePart,
@@ -41,6 +43,7 @@ import {
   signaturesPart,
   statusFeedPart,
   transportsPart,
+  verificationListsPart,
   verifiedMessageCachePart,
 } from '../../roles/site/parts.ts'
 import { filedropSettings } from '../../roles/site/settings.ts'
@@ -93,6 +96,7 @@ function buildSiteParts({ resources, storage }: WireContext, statusFeed: StatusF
     entryOf(failedAttemptsPart, failedAttempts(keyValue)),
     entryOf<Quarantines>(quarantinesPart, openQuarantines(folder, resolved)),
     entryOf<BackupCopies>(backupCopiesPart, backupCopies(folder, resolved, storage.audit)),
+    entryOf<OwnVerificationLists>(verificationListsPart, { read: () => readVerificationLists(folder) }),
     entryOf<People>(peoplePart, peopleFiles(peopleFolder(folder))),
     entryOf(backupsPart, scheduledBackups({ folder, resolved, now, signatures })),
   ]

@@ -80,6 +80,10 @@ const outboundClients: Readonly<Record<string, readonly [DialledAddresses, strin
     'a token of the caller for Airflow, exchanged for each request',
   ],
   'cli/client/http-request.ts': ['operator', 'the operator’s token, to the operator’s own site'],
+  'daemon/boot/host/remote-roles.ts': [
+    'operator',
+    'the certificate of the role, and a token for the other one alone: its own, or one that it holds for a principal',
+  ],
   'daemon/boot/host/role-presence.ts': ['site', 'nothing: it looks whether a socket of the site answers'],
   'daemon/boot/host/socket-request.ts': ['site', 'tokens of the site, to roles of the site'],
 }

@@ -19,7 +19,7 @@ export type EchoServer = {
 }
 
 /** How servers of this file listen: alone, or as a listener that forwards as well. */
-export const echoListener = { open: serveHttp }
+export const echoListener: { open: (options: HttpServerOptions) => Promise<HttpServer> } = { open: serveHttp }
 
 const openServers = new Set<HttpServer>()
 afterEach(async () => {

@@ -41,12 +41,13 @@ async function sendOverSocket(socketPath: string, options: http.RequestOptions, 
   return { status: answer.statusCode ?? 0, headers, text, json: parseJson(text) }
 }
 
-/** Whether a token is that of a role, which is accepted on local sockets alone. */
+/** Whether a token is that of a role, or held by one: without the certificate of the role, local sockets alone accept it. */
 export function isRoleToken(token: string | undefined): boolean {
   const claims = parseJson(Buffer.from(token?.split('.')[1] ?? '', 'base64url').toString()) as
-    | { sub?: string; roles?: string[] }
+    | { sub?: string; roles?: string[]; act?: { sub?: string } }
     | undefined
-  return claims?.sub?.startsWith('role:') === true && claims.roles?.join() === 'service'
+  const isOwn = claims?.sub?.startsWith('role:') === true && claims.roles?.join() === 'service'
+  return isOwn || claims?.act?.sub?.startsWith('role:') === true
 }
 
 function parseJson(text: string): unknown {

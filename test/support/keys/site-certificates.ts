@@ -27,15 +27,17 @@ export async function createAuthority(dir: string, name: string) {
   return { certificate, key: keys.privateKey, file }
 }
 
-/** Writes `<name>.pem`, certificate and key in one; it names the site of its file name by default. */
+/** Writes `<name>.pem`, certificate and key in one; it names the site of its file name by default, or a role of it. */
 export async function issueCertificate(
   dir: string,
   authority: SiteAuthority,
   name: string,
-  more: { site?: string; not_after?: number } = {},
+  more: { site?: string; role?: string; not_after?: number } = {},
 ) {
   const keys = await generateCertificateKeys()
-  const names = { site: more.site ?? name, dns: ['localhost'], ip: ['127.0.0.1'] }
+  const { role } = more
+  const site = { site: more.site ?? name, dns: ['localhost'], ip: ['127.0.0.1'] }
+  const names = role === undefined ? site : { ...site, role }
   const not_after = more.not_after ?? Date.now() + day_ms
   const life = { not_before: Math.min(Date.now(), not_after) - day_ms, not_after }
   return writeCertificate(

@@ -1,9 +1,9 @@
-// Replaces the site's certificate by one with a new key and the same names.
+// Replaces the certificate of the site, or of a role, by one with a new key and the same names.
 import { offline } from '../../../../daemon/offline/offline.ts'
 import { passphraseOption, resolvePassphrase } from '../../../options/passphrase.ts'
 import { jsonOption, requireWholeSite, siteOption } from '../../../options/site-options.ts'
 import { command } from '../../../program/command.ts'
-import { integer, withDefault } from '../../../program/params.ts'
+import { integer, text, withDefault } from '../../../program/params.ts'
 import { formatFields, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
@@ -15,21 +15,21 @@ export const definition = command({
     'change.',
   ].join('\n'),
   options: {
+    role: text('ROLE', 'Replace the certificate of this role (default: that of the site)'),
     days: withDefault(90, integer('DAYS', 'Days of validity', 1, 825)),
     ...passphraseOption,
     ...siteOption,
     ...jsonOption,
   },
   example: 'platform keys cert renew',
-  async run({ days, ...params }, terminal) {
+  async run({ role, days, ...params }, terminal) {
     const folder = await requireWholeSite(params, terminal, [params.passphraseFile])
-    const { renewSiteCertificate } = await offline.certificate()
     const passphrase = await resolvePassphrase(terminal, params, folder, 'authority')
-    const certificate = await renewSiteCertificate(folder, terminal.env, {
-      days,
-      now: Date.now(),
-      passphrase: () => passphrase,
-    })
+    const terms = { days, now: Date.now(), passphrase: () => passphrase }
+    const certificate =
+      role === undefined
+        ? await (await offline.certificate()).renewSiteCertificate(folder, terminal.env, terms)
+        : await (await offline.roleCertificate()).renewRoleCertificate(folder, terminal.env, role, terms)
     printResult(terminal, params.json, certificate, () => formatFields(terminal, certificate))
     return 0
   },

@@ -1,6 +1,7 @@
-// Checks that each listener's certificate can be read, matches its private key, and does not expire soon.
+// Checks that the certificates of listeners can be read and match their private keys, and that these and those of roles do not expire soon.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { roleCertificateFile, type SiteFolder } from '../../../boot/storage/site-folder.ts'
 import { type ConfiguredTls, listListeners } from '../../../kernel/role/configured-listener.ts'
 import { listProfileRoles, readSiteSettings } from '../../site/site-profile.ts'
 import type { DoctorContext } from '../examine-site.ts'
@@ -8,9 +9,26 @@ import { type DoctorFinding, reportExpiry, reportOk, reportProblem } from '../fi
 
 export function checkCertificates({ folder, env, now }: DoctorContext): DoctorFinding[] {
   const { resolved } = readSiteSettings(folder, env)
-  return listProfileRoles(folder, env)
+  const profileRoles = listProfileRoles(folder, env)
+  const ofListeners = profileRoles
     .flatMap((role) => listListeners(role, resolved))
     .flatMap(({ role, tls }) => (tls?.cert_file ? [checkCertificate(role, tls.cert_file, tls, now)] : []))
+  return [...ofListeners, ...profileRoles.flatMap(({ name }) => checkRoleCertificate(folder, name, now))]
+}
+
+/** The certificate with which the role reaches other machines; none where it has none. */
+function checkRoleCertificate(folder: SiteFolder, role: string, now: number): DoctorFinding[] {
+  const file = roleCertificateFile(folder, role)
+  if (!existsSync(file)) return []
+  const remedy = `issue another: platform keys cert renew --role ${role}`
+  const description = `the certificate by which ${role} reaches other machines`
+  try {
+    const end = Date.parse(new X509Certificate(readFileSync(file)).validTo)
+    const lasting = reportOk('tls', `${description} lasts until ${new Date(end).toISOString().slice(0, 10)}`)
+    return [reportExpiry('tls', description, end, now, remedy) ?? lasting]
+  } catch {
+    return [reportProblem('tls', `${description} cannot be read`, remedy)]
+  }
 }
 
 function checkCertificate(role: string, certFile: string, tls: ConfiguredTls, now: number): DoctorFinding {
@@ -23,8 +41,7 @@ function checkCertificate(role: string, certFile: string, tls: ConfiguredTls, no
       return reportProblem('tls', `${keyFile} is not the private key of ${certFile}`, remedyText)
     }
     const end = Date.parse(certificate.validTo)
-    const activation = role === 'proxy' ? 'platform proxy reload' : `restart ${role}`
-    const remedy = `put a new certificate in ${certFile}, then ${activation}`
+    const remedy = `put a new certificate in ${certFile}${role === 'proxy' ? ', then platform proxy reload' : ''}`
     return (
       reportExpiry('tls', `the certificate of ${role}`, end, now, remedy) ??
       reportOk('tls', `the certificate of ${role} lasts until ${new Date(end).toISOString().slice(0, 10)}`)

@@ -3,20 +3,23 @@
 
 import type { Call } from '../../../kernel/operation/call.ts'
 import { getSettings } from '../../../kernel/settings/get-settings.ts'
-import { platformSettings } from '../../../kernel/settings/platform-settings.ts'
 import type { ResolvedSettings } from '../../../kernel/settings/settings.ts'
 import { coalitionSettings, mayPublishToFeed } from '../../../shared/coalition/coalition-settings.ts'
+import { listSiteRoles } from '../../../shared/routing/role-urls.ts'
 import { type EmissionSink, feed_sink_name, resolution_sink_name, settings } from '../settings.ts'
 import type { StoredSession } from './model.ts'
 
 /** All sinks, in the order of the profile. Where the site runs resolution, its matches hear their rulings unasked. */
-function completeSinks(sinks: readonly EmissionSink[], roles: readonly string[]): readonly EmissionSink[] {
-  const isComplete = !roles.includes('resolution') || sinks.some(({ kind }) => kind === 'resolution')
+function completeSinks(sinks: readonly EmissionSink[], roles: ReadonlySet<string>): readonly EmissionSink[] {
+  const isComplete = !roles.has('resolution') || sinks.some(({ kind }) => kind === 'resolution')
   return isComplete ? sinks : [...sinks, { name: resolution_sink_name, kind: 'resolution' }]
 }
 
 function listSinks(call: Call): readonly EmissionSink[] {
-  return completeSinks(call.settings(settings).sinks, call.settings(platformSettings).roles)
+  return completeSinks(
+    call.settings(settings).sinks,
+    listSiteRoles((block) => call.settings(block)),
+  )
 }
 
 export function findSink(call: Call, sinkName: string): EmissionSink | undefined {
@@ -48,7 +51,7 @@ export function sinkDependency(sink: string): string {
 
 /** Every sink that a decision may be delivered to, by the names of the role's health. */
 export function listSinkDependencies(resolved: ResolvedSettings): string[] {
-  const { roles } = getSettings(resolved, platformSettings)
+  const roles = listSiteRoles((block) => getSettings(resolved, block))
   const sinkNames = completeSinks(getSettings(resolved, settings).sinks, roles).map(({ name }) => name)
   const hasFeed = getSettings(resolved, coalitionSettings).hub_url !== undefined
   return [...sinkNames, ...(hasFeed ? [feed_sink_name] : [])].map(sinkDependency)

@@ -2,7 +2,7 @@
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
-import { platformSettings } from '../../../kernel/settings/platform-settings.ts'
+import { hasSiteRole } from '../../../shared/routing/role-urls.ts'
 import { fetchRegisteredServices } from '../../../shared/service-registry/fetch-registered.ts'
 import { listRegisteredOwners } from '../../../shared/service-registry/registered-service.ts'
 import { edgeRoutesPart } from '../parts.ts'
@@ -11,7 +11,7 @@ export const followRegistry: Worker = { name: 'follow-registry', when: { every_m
 
 /** While the gateway is away its last answer holds, each registration until its end. */
 async function run(call: Call): Promise<void> {
-  if (!call.settings(platformSettings).roles.includes('gateway')) return
+  if (!hasSiteRole(call, 'gateway')) return
   const routes = call.part(edgeRoutesPart)
   const fetched = await fetchRegisteredServices(call).catch((error: unknown) => {
     if (isRefusal(error)) return error

@@ -1,8 +1,8 @@
 // Reports a failed run to the role that raises signals, once: a mark of the run, or the document of its report, is there until the answer.
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
-import { platformSettings } from '../../../kernel/settings/platform-settings.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
+import { hasSiteRole } from '../../../shared/routing/role-urls.ts'
 import { isReportRefused, reportCause, type SiteCause } from '../../../shared/signal-cause/report-cause.ts'
 import { failureSignalTotal } from '../metrics.ts'
 import { faultPointPart } from '../parts.ts'
@@ -30,7 +30,7 @@ export async function signalReport(call: Call, doc: Doc<StoredFailureReport>): P
 /** A mark never waits for a role that the profile does not run, or for an answer that would be the same: a line of the log says so. */
 async function report(call: Call, run: string, cause: SiteCause): Promise<FailureSignal> {
   const fields = { trace_id: call.trace.trace_id, run, dag_id: cause.subject.name }
-  if (!call.settings(platformSettings).roles.includes('intelligence')) {
+  if (!hasSiteRole(call, 'intelligence')) {
     call.log.warn('ingest.run.unsignalled', { ...fields, reason: 'the profile has no role intelligence' })
     return 'no_role'
   }

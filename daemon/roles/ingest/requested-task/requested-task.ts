@@ -2,8 +2,8 @@
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { JobCall } from '../../../kernel/job/job.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
-import { platformSettings } from '../../../kernel/settings/platform-settings.ts'
 import type { AssembledDag, DagTask } from '../../../shared/assembled-dag/assembled-dag.ts'
+import { hasSiteRole } from '../../../shared/routing/role-urls.ts'
 import { findOperator } from '../operator/catalog.ts'
 import { filedropSend } from '../operator/filedrop-send.ts'
 import { notify } from '../operator/notify.ts'
@@ -42,7 +42,7 @@ export async function performRequest(
 ): Promise<RequestedTaskOutcome | OpenRequest> {
   const { run, task } = requesting
   const role = requestedRole(task) ?? ''
-  if (!call.settings(platformSettings).roles.includes(role)) return failRequest(describeAbsentRole(task, role), true)
+  if (!hasSiteRole(call, role)) return failRequest(describeAbsentRole(task, role), true)
   const isOver = triedFor_ms(call, run, task.name) >= task.time_limit_s * 1_000
   try {
     const outcome = await request(call, requesting)
@@ -69,8 +69,7 @@ function failRequest(reason: string, isFinal: boolean): RequestedTaskOutcome {
 export function findRequestFault(call: Call, { tasks }: AssembledDag): string | undefined {
   for (const task of tasks) {
     const role = requestedRole(task)
-    if (role !== undefined && !call.settings(platformSettings).roles.includes(role))
-      return describeAbsentRole(task, role)
+    if (role !== undefined && !hasSiteRole(call, role)) return describeAbsentRole(task, role)
   }
   return undefined
 }

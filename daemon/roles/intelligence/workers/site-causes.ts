@@ -4,8 +4,8 @@ import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { throwRefusal } from '../../../kernel/operation/operation-contract.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
-import { platformSettings } from '../../../kernel/settings/platform-settings.ts'
 import { isSelected, listPeerDecisions, type PeerDecision } from '../../../shared/peer-decision/peer-decision.ts'
+import { hasSiteRole } from '../../../shared/routing/role-urls.ts'
 import {
   type DissentListItem,
   listChannels,
@@ -59,8 +59,7 @@ function logUnreachedRole({ log, trace }: Call, walk: string) {
  * downtime.
  */
 async function conflicts(call: Call): Promise<void> {
-  const { roles } = call.settings(platformSettings)
-  if (!call.settings(intakeSettings).conflict.enabled || !roles.includes('consensus')) return
+  if (!call.settings(intakeSettings).conflict.enabled || !hasSiteRole(call, 'consensus')) return
   const walkDissent = (status: { readonly status?: 'open' }) => ({
     readPage: (query: PageQuery) => call.roles.request(listDissent, { ...status, ...query }),
     timeOf: ({ created_at }: DissentListItem) => created_at,
@@ -79,7 +78,7 @@ async function conflicts(call: Call): Promise<void> {
 /** Raises all decisions that a rule selects, then newer ones and retractions, including those of its downtime. */
 async function peerDecisions(call: Call): Promise<void> {
   const { enabled, rules } = call.settings(intakeSettings).peer_decision
-  if (!enabled || rules.length === 0 || !call.settings(platformSettings).roles.includes('consensus')) return
+  if (!enabled || rules.length === 0 || !hasSiteRole(call, 'consensus')) return
   const stored = (await call.store(signalSources).find(peer_decision_cursor_name))?.value.cursor
   const before = stored === undefined ? undefined : Number(stored)
   const walk = {

@@ -2,9 +2,9 @@
 import * as z from 'zod'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
-import { platformSettings } from '../../../kernel/settings/platform-settings.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { readSessionEnd } from '../../../shared/match-session/match-session.ts'
+import { hasSiteRole } from '../../../shared/routing/role-urls.ts'
 import { uid } from '../fields.ts'
 import { matchingOperation } from '../matching.ts'
 import { changeMatch } from './change-match.ts'
@@ -52,7 +52,7 @@ export const consult = matchingOperation({
 export const consensusRemedy = "this site's profile has no role consensus: add it to platform.roles"
 
 export function runsConsensus(call: Pick<Call, 'settings'>): boolean {
-  return call.settings(platformSettings).roles.includes('consensus')
+  return hasSiteRole(call, 'consensus')
 }
 
 /** Whether a session for the match is open, or will be opened. */

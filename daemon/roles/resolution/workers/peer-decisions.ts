@@ -2,8 +2,8 @@
 import type { Call } from '../../../kernel/operation/call.ts'
 import { throwRefusal } from '../../../kernel/operation/operation-contract.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
-import { platformSettings } from '../../../kernel/settings/platform-settings.ts'
 import { isSelected, listPeerDecisions, type PeerDecision } from '../../../shared/peer-decision/peer-decision.ts'
+import { hasSiteRole } from '../../../shared/routing/role-urls.ts'
 import { peerDecisionProgressPart } from '../parts.ts'
 import { applyPeerDecision } from '../peer-decision/apply-peer-decision.ts'
 import { settings } from '../settings.ts'
@@ -15,7 +15,7 @@ export const peerDecisionsWorker: Worker = { name: 'peer-decisions', when: { eve
 /** Polls, so that nothing is lost while one of the two roles is down. */
 async function run(call: Call): Promise<void> {
   const { peer_decisions } = call.settings(settings)
-  if (peer_decisions.length === 0 || !call.settings(platformSettings).roles.includes('consensus')) return
+  if (peer_decisions.length === 0 || !hasSiteRole(call, 'consensus')) return
   const progress = call.part(peerDecisionProgressPart)
   const now = call.now()
   const since = progress.beginWalk(now)
