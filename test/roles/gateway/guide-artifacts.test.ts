@@ -180,3 +180,11 @@ test('a list is read page by page, each artifact once, also where a page is read
   } while (cursor !== '')
   expect(seen.toSorted()).toEqual(proposed.toSorted())
 })
+
+test('an artifact that was demoted on other grounds is not hidden by an old list once it is promoted again', async () => {
+  const [old, id] = [await stage.propose(), await stage.propose()]
+  await post(old, 'promote')
+  await post(old, 'demote')
+  expect((await post(id, 'promote', { supersede: true, supersedes: [old] })).body.supersedes).toEqual([])
+  expect((await post(old, 'promote')).body.status).toBe('active')
+})

@@ -66,7 +66,9 @@ export class LifecycleModel {
       other !== undefined && this.#current(other).status === 'active' && this.#current(other).supersedes.includes(id)
     if (isHiddenBy(known.superseded_by) || supersedes.some(isHiddenBy)) return false
     known.superseded_by = undefined
-    return this.#push(id, { status: 'active', supersedes: [...new Set(supersedes)], notes })
+    const isKept = (other: string) =>
+      this.#current(other).status === 'active' || this.#artifact(other).superseded_by === id
+    return this.#push(id, { status: 'active', supersedes: [...new Set(supersedes)].filter(isKept), notes })
   }
 
   /** The worker: by id, as the store lists them. */

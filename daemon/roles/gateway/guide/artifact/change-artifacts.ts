@@ -29,18 +29,29 @@ async function planPromotion(
   supersedes: readonly string[],
 ): Promise<LifecycleChange | Refusal> {
   const { id, value } = current
+  const named = [...new Set([...value.supersedes, ...supersedes])]
   const refused =
     (await checkSuperseded(call, current, value.superseded_by)) ??
-    (await checkListed(call, current, [...new Set([...value.supersedes, ...supersedes])])) ??
+    (await checkListed(call, current, named)) ??
     (await checkHeld(call, current, ground))
   if (refused) return refused
   // A status that allows no promotion is refused by the rules, without a request to a model.
   const embedding = value.status === 'forgotten' ? undefined : await embedArtifact(call, id, value)
-  return { action: 'promote', supersedes, embedding }
+  return { action: 'promote', supersedes: await keepListed(call, id, named), embedding }
 }
 
-export function demoteArtifact(call: Call, id: string, ground: ChangeGround, superseded_by?: string): ChangedArtifact {
-  return writeVersion(call, id, async () => ({ action: 'demote', ...(superseded_by ? { superseded_by } : {}) }), ground)
+/** One that was demoted on other grounds is not listed: once it is promoted again, readers must not hide it. */
+async function keepListed(call: Call, id: string, listed: readonly string[]): Promise<string[]> {
+  const kept: string[] = []
+  for (const other of listed) {
+    const doc = await call.store(artifacts).find(other)
+    if (other === id || doc?.value.status === 'active' || doc?.value.superseded_by === id) kept.push(other)
+  }
+  return kept
+}
+
+export function demoteArtifact(call: Call, id: string, ground: ChangeGround): ChangedArtifact {
+  return writeVersion(call, id, async () => ({ action: 'demote' }), ground)
 }
 
 export function forgetArtifact(call: Call, id: string, ground: ChangeGround): ChangedArtifact {
@@ -67,14 +78,11 @@ async function planRollback(call: Call, current: Doc<Artifact>, version: number)
   const found = await call.store(artifactHistory).find(versionId(id, version))
   if (found?.value.artifact_id !== id || version > value.version) return noSuchObject('version of the artifact')
   const { artifact_id: _, ...to } = found.value
-  const superseded_by = to.status === 'active' ? value.superseded_by : undefined
-  return (
-    (await checkSuperseded(call, current, superseded_by)) ??
-    (await checkListed(call, current, to.status === 'active' ? to.supersedes : [])) ?? {
-      action: 'rollback',
-      to: to as Artifact,
-    }
-  )
+  if (to.status !== 'active') return { action: 'rollback', to: to as Artifact }
+  const refused =
+    (await checkSuperseded(call, current, value.superseded_by)) ?? (await checkListed(call, current, to.supersedes))
+  if (refused) return refused
+  return { action: 'rollback', to: { ...to, supersedes: await keepListed(call, id, to.supersedes) } as Artifact }
 }
 
 /** Readers would go on hiding it. */

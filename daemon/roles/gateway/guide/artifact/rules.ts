@@ -30,6 +30,7 @@ export type ArtifactEdit = {
 }
 
 export type LifecycleChange =
+  /** `supersedes`: the whole list (default: as it is). */
   | { readonly action: 'promote'; readonly supersedes?: readonly string[]; readonly embedding?: Embedding | undefined }
   | { readonly action: 'demote'; readonly superseded_by?: string }
   | { readonly action: 'forget' | 'upstream_flag' }
@@ -89,10 +90,10 @@ function applyChange(id: string, current: Artifact, change: LifecycleChange, now
 function promote(
   id: string,
   { superseded_by: _, ...current }: Artifact,
-  { supersedes = [], embedding }: Extract<LifecycleChange, { action: 'promote' }>,
+  { supersedes = current.supersedes, embedding }: Extract<LifecycleChange, { action: 'promote' }>,
   now: number,
 ): Artifact | Refusal {
-  const listed = [...new Set([...current.supersedes, ...supersedes])]
+  const listed = [...new Set(supersedes)]
   if (listed.includes(id)) return refuse('invalid', 'an artifact cannot supersede itself')
   if (listed.length > max_superseded)
     return refuse('invalid', `an artifact supersedes at most ${max_superseded} others`)
