@@ -68,6 +68,7 @@ test('there is no set when its time is over, and none of a tenant without artifa
   const index = open()
   index.apply([put('a')], 1)
   expect(index.find(reader(), () => true)).toBeUndefined()
+  expect([index.takeLate(), index.takeLate()]).toEqual([[reader()], []])
   const other = { ...reader(), viewer: { tenant_id: 'charlie', clearance: undefined } }
   expect(index.find(other, () => false)).toMatchObject({ attached: [], block: null })
 })
