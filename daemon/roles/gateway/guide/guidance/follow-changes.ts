@@ -12,11 +12,14 @@ import { indexArtifact } from './rules.ts'
 const overlap_ms = 5_000
 /** After which everything is read again, in case that a change has slipped through. */
 const reload_ms = 300_000
+/** Looks in a row that find another number in the store: a cluster counts a write after a second. */
+const max_differences = 3
 
 export class ArtifactFollowing {
   readonly #call: Call
   #loaded_at = Number.NEGATIVE_INFINITY
   #newest_ts = 0
+  #differences = 0
   /** Versions that were read within the overlap. */
   #seen = new Map<string, number>()
   /** Versions of the artifacts in memory. */
@@ -27,8 +30,12 @@ export class ArtifactFollowing {
   }
 
   async look(): Promise<void> {
-    const isDue = this.#call.now() - this.#loaded_at >= reload_ms
-    if (isDue || !(await this.#readChanges())) await this.#readAll()
+    if (this.#call.now() - this.#loaded_at < reload_ms) {
+      this.#differences = (await this.#readChanges()) ? 0 : this.#differences + 1
+      if (this.#differences < max_differences) return
+    }
+    this.#differences = 0
+    await this.#readAll()
   }
 
   /** Returns false where the index and the store do not have the same number afterwards. */
