@@ -9,8 +9,8 @@ import { guideSettings } from '../guide/settings.ts'
 
 export const writeLineage: Worker = { name: 'write-lineage', when: { every_ms: 1_000 }, run }
 
-/** Some thousands of events at most. */
-const attachments_per_batch = 20
+/** Some hundreds of events at most: each is hashed in one turn of the event loop. */
+const attachments_per_batch = 5
 const day_ms = 86_400_000
 
 async function run(call: Call): Promise<void> {

@@ -46,10 +46,12 @@ type TenantArtifacts = {
 
 /** Of one tenant: sets of other subscribers than these are selected for each request. */
 const max_sets = 512
+const max_late = 32
 
 export class ArtifactIndex {
   readonly #terms: IndexTerms
   readonly #tenants = new Map<string, TenantArtifacts>()
+  readonly #late = new Map<string, GuidanceReader>()
   readonly #byId = new Map<string, IndexedArtifact>()
   /** False until the store was read once: there is no guidance before. */
   isLoaded = false
@@ -64,6 +66,13 @@ export class ArtifactIndex {
 
   listIds(): Iterable<string> {
     return this.#byId.keys()
+  }
+
+  /** Subscribers whose sets took too long, since the last call: prepared, they are there for the next request. */
+  takeLate(): readonly GuidanceReader[] {
+    const late = [...this.#late.values()]
+    this.#late.clear()
+    return late
   }
 
   /** Applies changes, and returns the subscribers whose sets they have made obsolete: those that were used since the last change. */
@@ -134,6 +143,7 @@ export class ArtifactIndex {
     }
     const set = this.#select(tenant, reader, { isLate })
     if (set) this.#keep(tenant, key, set, true)
+    else if (this.#late.size < max_late) this.#late.set(`${reader.viewer.tenant_id} ${key}`, reader)
     return set
   }
 

@@ -4,7 +4,7 @@ import { sliceRunner } from '../../../../kernel/role/run-in-slices.ts'
 import { iterateDocuments } from '../../../../kernel/store/iterate-documents.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
 import { type Artifact, artifacts } from '../artifact/model.ts'
-import type { ArtifactChange } from './artifact-index.ts'
+import type { ArtifactChange, ArtifactIndex } from './artifact-index.ts'
 import { guidancePart } from './parts.ts'
 import { indexArtifact } from './rules.ts'
 
@@ -12,21 +12,30 @@ import { indexArtifact } from './rules.ts'
 const overlap_ms = 5_000
 /** After which everything is read again, in case that a change has slipped through. */
 const reload_ms = 300_000
+/** Looks in a row that find another number in the store: a cluster counts a write after a second. */
+const max_differences = 3
 
 export class ArtifactFollowing {
   readonly #call: Call
   #loaded_at = Number.NEGATIVE_INFINITY
   #newest_ts = 0
+  #differences = 0
   /** Versions that were read within the overlap. */
   #seen = new Map<string, number>()
+  /** Versions of the artifacts in memory. */
+  #versions = new Map<string, number>()
 
   constructor(call: Call) {
     this.#call = call
   }
 
   async look(): Promise<void> {
-    const isDue = this.#call.now() - this.#loaded_at >= reload_ms
-    if (isDue || !(await this.#readChanges())) await this.#readAll()
+    if (this.#call.now() - this.#loaded_at < reload_ms) {
+      this.#differences = (await this.#readChanges()) ? 0 : this.#differences + 1
+      if (this.#differences < max_differences) return
+    }
+    this.#differences = 0
+    await this.#readAll()
   }
 
   /** Returns false where the index and the store do not have the same number afterwards. */
@@ -41,6 +50,7 @@ export class ArtifactFollowing {
       this.#newest_ts = Math.max(this.#newest_ts, doc.value.update_ts)
     }
     this.#seen = seen
+    for (const { id, version } of docs) this.#versions.set(id, version)
     await this.#apply(docs.map(toChange))
     const { index } = this.#call.part(guidancePart)
     return (await this.#call.store(artifacts).count({ status: 'active' })) === index.size
@@ -48,15 +58,18 @@ export class ArtifactFollowing {
 
   async #readAll(): Promise<void> {
     const { index } = this.#call.part(guidancePart)
-    const changes = new Map<string, ArtifactChange>()
+    const versions = new Map<string, number>()
+    const changes: ArtifactChange[] = []
     const run = sliceRunner(this.#call)
     const query = { filter: { status: 'active' }, fresh: true }
     for await (const doc of iterateDocuments(this.#call.store(artifacts), query)) {
-      await run(indexInTurn(doc, changes))
+      versions.set(doc.id, doc.version)
+      if (this.#versions.get(doc.id) !== doc.version) await run(indexInTurn(doc, changes))
       this.#newest_ts = Math.max(this.#newest_ts, doc.value.update_ts)
     }
-    const gone = [...index.listIds()].filter((id) => !changes.has(id)).map((id) => ({ id, artifact: undefined }))
-    await this.#apply([...changes.values(), ...gone])
+    const gone = [...index.listIds()].filter((id) => !versions.has(id)).map((id) => ({ id, artifact: undefined }))
+    await this.#apply([...changes, ...gone])
+    this.#versions = versions
     this.#seen = new Map()
     this.#loaded_at = this.#call.now()
     index.isLoaded = true
@@ -64,23 +77,34 @@ export class ArtifactFollowing {
 
   /** Sets that are in use are selected again at once, so that no request waits for them. */
   async #apply(changes: readonly ArtifactChange[]): Promise<void> {
-    if (changes.length === 0) return
     const { index } = this.#call.part(guidancePart)
-    const readers = index.apply(changes, this.#call.now())
     const run = sliceRunner(this.#call)
-    for (const reader of readers)
-      await run(
-        (function* () {
-          yield
-          index.prepare(reader)
-        })(),
-      )
+    await run(applyInTurns(index, changes, this.#call.now()))
   }
 }
 
-function* indexInTurn(doc: Doc<Artifact>, changes: Map<string, ArtifactChange>): Generator<undefined, void> {
+/** Of one turn of the event loop. */
+const changes_per_step = 100
+
+function* applyInTurns(
+  index: ArtifactIndex,
+  changes: readonly ArtifactChange[],
+  now: number,
+): Generator<undefined, void> {
+  const readers = [...index.takeLate()]
+  for (let at = 0; at < changes.length; at += changes_per_step) {
+    readers.push(...index.apply(changes.slice(at, at + changes_per_step), now))
+    yield
+  }
+  for (const reader of readers) {
+    index.prepare(reader)
+    yield
+  }
+}
+
+function* indexInTurn(doc: Doc<Artifact>, changes: ArtifactChange[]): Generator<undefined, void> {
   yield
-  changes.set(doc.id, toChange(doc))
+  changes.push(toChange(doc))
 }
 
 /** A record of the layer itself counts as active, and is in no set. */
