@@ -11,7 +11,8 @@ import { dropRepeats, planBatch, readEnvelope } from './prepare-batch.ts'
 import type { EntryOffer } from './queue.ts'
 import type { PendingObservation } from './rules.ts'
 
-export const batch_size = 500
+/** Larger ones take fewer commits; a smaller one is ready sooner after a quiet time. */
+export const batch_size = 1_000
 
 export async function ingestBatch(call: Call, taken: readonly EntryOffer[]): Promise<void> {
   const observer = call.part(observerPart)
