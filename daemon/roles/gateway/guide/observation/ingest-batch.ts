@@ -55,6 +55,13 @@ function readEntries(call: Call, observer: ObserverParts, taken: readonly EntryO
   })
 }
 
+/** At the end of the process: what still waits goes to the dead letters. */
+export async function abandonQueue(call: Call): Promise<void> {
+  const observer = call.part(observerPart)
+  const pending = readEntries(call, observer, observer.queue.take(observer.queue.depth))
+  if (pending.length > 0) await giveUp(call, observer, pending, call.signal.reason)
+}
+
 /** Stores observations that are durable, and in the graphs, when it resolves. Throws what the store throws. */
 export async function storePending(call: Call, pending: readonly PendingObservation[]): Promise<void> {
   const observer = call.part(observerPart)

@@ -24,6 +24,7 @@ export function readEnvelope(
     return { path: z.core.toDotPath(issue?.path ?? []).slice(0, 256), message: issue?.message.slice(0, 256) ?? '' }
   }
   const { caller_identity, emitted_by: _, payload, ...fields } = parsed.data
+  if (Number.isNaN(Date.parse(fields.timestamp))) return { path: 'timestamp', message: 'is not a time' }
   const { token_subject: username, token_roles: roles } = emitter
   return stampObservation(
     {
