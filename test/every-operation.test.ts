@@ -85,6 +85,12 @@ function missingMethods({ role }: AddressedOperation, path: string): string[] {
   return ['PATCH', 'OPTIONS', 'TRACE', 'QUERY', 'PROPFIND'].filter((method) => !present.some((one) => one === method))
 }
 
+/** A value that is checked in the background has no wrong type; nor have those of a list of such. */
+function takesAnything({ type, items, ...rest }: ReturnType<typeof listInputFields>[string]): boolean {
+  const isOpen = !('anyOf' in rest || '$ref' in rest || 'enum' in rest || 'const' in rest || 'oneOf' in rest)
+  return (type === undefined && isOpen) || (type === 'array' && JSON.stringify(items) === '{}')
+}
+
 function isTenants(target: AddressedOperation): boolean {
   return sampleOf(target).isTenants ?? pathParameters(target.operation.path).length > 0
 }
@@ -213,8 +219,8 @@ describe('refused, with nothing stored', () => {
   })
 
   test.each(jsonWriteOperations)('%s with values of the wrong type', async (_, target) => {
-    for (const name of Object.keys(listInputFields(target.operation))) {
-      if (pathParameters(target.operation.path).includes(name)) continue
+    for (const [name, field] of Object.entries(listInputFields(target.operation))) {
+      if (pathParameters(target.operation.path).includes(name) || takesAnything(field)) continue
       const answer = await sendChanged(target, {}, { [name]: [[]] })
       const problem = expectProblem(answer, [422], target.operation)
       expect(

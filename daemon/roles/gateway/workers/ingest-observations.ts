@@ -2,7 +2,7 @@
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
 import { openTurn } from '../guide/graph/turn.ts'
-import { batch_size, ingestBatch } from '../guide/observation/ingest-batch.ts'
+import { abandonQueue, batch_size, ingestBatch } from '../guide/observation/ingest-batch.ts'
 import { ingestQueueDepth } from '../guide/observation/metrics.ts'
 import { ingest_worker } from '../guide/observation/observe.ts'
 import { observerPart } from '../guide/observation/parts.ts'
@@ -21,6 +21,7 @@ async function run(call: Call): Promise<void> {
     stored.last_batch_ms = Math.round(call.monotonic() - started_ms)
     call.set(ingestQueueDepth, {}, queue.depth)
   }
+  if (call.signal.aborted) return await abandonQueue(call)
   // A process that crashed may have left work behind.
-  if (book.seq === undefined && !call.signal.aborted) await openTurn(call, { book, attempt, concurrency })
+  if (book.seq === undefined) await openTurn(call, { book, attempt, concurrency })
 }

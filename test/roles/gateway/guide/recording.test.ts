@@ -104,4 +104,22 @@ describe('hostile content', () => {
     expect((await stage().request(low, 'GET', '/api/v1/guide/memories')).body.items).toEqual([])
     expect((await stage().request(low, 'GET', '/api/v1/guide/graphs/outcome_graph')).body).toMatchObject({ nodes: [] })
   })
+
+  test('with values that cannot be texts or numbers holds up nothing', async () => {
+    const odd = { toString: 1, valueOf: 'x' }
+    const payload = {
+      tool: odd,
+      kind: 'constructor',
+      tool_calls: odd,
+      prompt: odd,
+      schema: { intent: odd },
+      error: odd,
+    }
+    const types = ['intent_schema', 'user_prompt', 'llm_turn', 'tool_output', 'tool_error', 'final_response']
+    const observations = [...types, 'user_feedback'].map((event_type) => buildEnvelope(23, { event_type, payload }))
+    await stage().post(emitter, { observations })
+    expect(await stored(16, 23)).toHaveLength(7)
+    const stats = (await stage().request(pat, 'GET', '/api/v1/guide/stats')).body
+    expect(stats.ingest.failed).toBe(0)
+  })
 })

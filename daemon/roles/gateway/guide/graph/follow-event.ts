@@ -67,7 +67,8 @@ const steps: Readonly<Record<GraphEvent['event_type'], (step: GraphStep) => void
   },
   user_prompt: followPrompt,
   llm_turn({ event, trace, plan, moment }) {
-    const calls = Number(event.payload.tool_calls) > 0
+    const { tool_calls } = event.payload
+    const calls = typeof tool_calls === 'number' && tool_calls > 0
     const label = `${event.service}/${trace.intent}:${calls ? 'call_tools' : 'answer'}`
     const decision = plan.node(moment, { graph_id: 'outcome_graph', kind: 'decision_point', label })
     plan.share(moment, decision, event.payload.error === undefined ? 'success' : 'error', executions)
@@ -76,7 +77,8 @@ const steps: Readonly<Record<GraphEvent['event_type'], (step: GraphStep) => void
   tool_error: followTool,
   final_response: followResponse,
   user_feedback({ event, trace, plan, moment }) {
-    const outcome = verdictOfKind[String(event.payload.kind)]
+    const kind = textOf(event.payload.kind, '')
+    const outcome = Object.hasOwn(verdictOfKind, kind) ? verdictOfKind[kind] : undefined
     if (outcome === undefined) return
     const graph_id = 'outcome_graph'
     for (const label of [`${event.service}/${trace.intent}`, ...trace.decisions]) {
@@ -87,7 +89,7 @@ const steps: Readonly<Record<GraphEvent['event_type'], (step: GraphStep) => void
 }
 
 function followPrompt({ event, trace, plan, moment, memory }: GraphStep): void {
-  const prompt = String(event.payload.prompt ?? '')
+  const prompt = textOf(event.payload.prompt, '')
   // A schema of the trace has named the intent already.
   if (trace.intent === unclassified_intent) {
     trace.intent = classifyIntent(prompt, undefined)
@@ -141,7 +143,7 @@ function followTool({ event, trace, plan, moment }: GraphStep): void {
   const { service } = event
   const outcome = event.event_type === 'tool_output' ? 'success' : 'error'
   const value = outcome === 'success' ? 1 : 0
-  const tool = `${service}/${String(event.payload.tool ?? 'unknown')}`
+  const tool = `${service}/${textOf(event.payload.tool, 'unknown')}`
   const intent = `gateway/${trace.intent}`
   const source_id = plan.node(moment, {
     ...{ graph_id: 'intent_tool_graph', kind: 'intent', label: intent, outcome, isOccurrence: isUnseen(trace) },
@@ -186,4 +188,9 @@ function seeIntent(plan: GraphPlan, moment: GraphMoment, service: string, intent
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A payload is untrusted: an object could throw when it is made a text. */
+function textOf(value: unknown, otherwise: string): string {
+  return typeof value === 'string' ? value : otherwise
 }

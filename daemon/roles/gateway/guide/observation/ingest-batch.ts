@@ -11,7 +11,8 @@ import { dropRepeats, planBatch, readEnvelope } from './prepare-batch.ts'
 import type { EntryOffer } from './queue.ts'
 import type { PendingObservation } from './rules.ts'
 
-export const batch_size = 500
+/** Larger ones take fewer commits; a smaller one is ready sooner after a quiet time. */
+export const batch_size = 1_000
 
 export async function ingestBatch(call: Call, taken: readonly EntryOffer[]): Promise<void> {
   const observer = call.part(observerPart)
@@ -52,6 +53,13 @@ function readEntries(call: Call, observer: ObserverParts, taken: readonly EntryO
     call.log.warn('gateway.guide.observation.invalid', { ...read, subject: token_subject })
     return []
   })
+}
+
+/** At the end of the process: what still waits goes to the dead letters. */
+export async function abandonQueue(call: Call): Promise<void> {
+  const observer = call.part(observerPart)
+  const pending = readEntries(call, observer, observer.queue.take(observer.queue.depth))
+  if (pending.length > 0) await giveUp(call, observer, pending, call.signal.reason)
 }
 
 /** Stores observations that are durable, and in the graphs, when it resolves. Throws what the store throws. */

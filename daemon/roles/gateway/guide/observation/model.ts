@@ -64,6 +64,10 @@ export const observations = collection({
   name: 'guide_observation',
   schema: storedObservation,
   indexes: ['trace_id', 'event_type', 'service', 'conversation_id', 'needs_review', 'batch_seq', 'create_ts'],
+  orders: [
+    ['trace_id', 'batch_seq'],
+    ['conversation_id', 'batch_seq'],
+  ],
   documented: {
     alias: 'guide_observations',
     fields: { trace_id: 'trace_id', event_type: 'event_type', service: 'service', create_ts: 'create_ts' },

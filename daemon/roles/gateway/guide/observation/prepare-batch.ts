@@ -24,6 +24,7 @@ export function readEnvelope(
     return { path: z.core.toDotPath(issue?.path ?? []).slice(0, 256), message: issue?.message.slice(0, 256) ?? '' }
   }
   const { caller_identity, emitted_by: _, payload, ...fields } = parsed.data
+  if (Number.isNaN(Date.parse(fields.timestamp))) return { path: 'timestamp', message: 'is not a time' }
   const { token_subject: username, token_roles: roles } = emitter
   return stampObservation(
     {
@@ -97,9 +98,9 @@ function* followAll(plan: GraphPlan, book: GraphBook, stored: readonly { readonl
   }
 }
 
-/** Of one query. */
-const max_recalled = 50
-const max_events = 500
+const queries_at_once = 32
+/** Of one trace or conversation: the newest ones. */
+const max_events = 200
 
 /** Follows stored events of traces and conversations that are not in memory, for what these remember alone. */
 async function recallTraces(
@@ -135,12 +136,17 @@ async function loadEvents(
   field: 'trace_id' | 'conversation_id',
   ids: readonly string[],
 ): Promise<StoredObservation[]> {
-  const loaded: StoredObservation[] = []
+  const store = call.store(observations)
   const order = { field: 'batch_seq', direction: 'desc' } as const
-  for (let at = 0; at < ids.length; at += max_recalled) {
-    const filter = { [field]: { in: ids.slice(at, at + max_recalled) } }
-    const { docs } = await call.store(observations).list({ filter, order, limit: max_events, fresh: true })
-    loaded.push(...docs.map(({ value }) => value))
+  const loaded: StoredObservation[] = []
+  for (let at = 0; at < ids.length; at += queries_at_once) {
+    // One value each: a list of values could be answered by reading all observations in their order.
+    const pages = await Promise.all(
+      ids
+        .slice(at, at + queries_at_once)
+        .map((id) => store.list({ filter: { [field]: id }, order, limit: max_events, fresh: true })),
+    )
+    for (const { docs } of pages) loaded.push(...docs.map(({ value }) => value))
   }
   return loaded
 }

@@ -13,7 +13,11 @@ export async function runGraphTask<T>(call: Call, run: (worker: Call) => Promise
     call.part(observerPart).tasks.push(async (worker) => {
       // A caller that has had its answer must find nothing changed after it.
       if (call.signal.aborted) return reject(call.signal.reason)
-      await run(worker).then(resolve, reject)
+      await run(worker).then(resolve, (error) => {
+        // The copy in memory may be ahead of the store, or behind it.
+        worker.part(observerPart).book.clear()
+        reject(error)
+      })
     })
   })
   call.wake(ingest_worker)
