@@ -25,6 +25,7 @@ const namedLabels = new Set([
   'folder',
   'guardrail',
   'tool',
+  'scope',
 ])
 
 test('each label of each metric has a closed set of values, or is one of few that hold declared names', () => {
@@ -67,6 +68,8 @@ test('after a request to every operation with text in each field, no metric show
     product.version,
     // Peers and carriers of the stage.
     ...['none', 'alpha', 'bravo', 'charlie', 'delta', 'echo', 'filedrop'],
+    // Subscribers of guidance.
+    ...['l1', 'l2'],
   ])
   let series = 0
   for (const { name: role, metrics } of everyRole) {

@@ -11,6 +11,7 @@ import { list as conversationList } from './conversation/list.ts'
 import { remove as removeConversation } from './conversation/remove.ts'
 import { check } from './guardrail/check.ts'
 import { list as guardrailList } from './guardrail/list.ts'
+import { stats } from './guide/artifact/stats.ts'
 import { artifactCollections, artifactOperations, artifactWorkers } from './guide/artifact-operations.ts'
 import { coalescerMetrics } from './guide/coalescer/metrics.ts'
 import { evaluationMetrics } from './guide/evaluation/metrics.ts'
@@ -21,9 +22,8 @@ import { graphEdges, graphNodes } from './guide/graph/model.ts'
 import { rollback as rollbackGraph } from './guide/graph/rollback.ts'
 import { snapshot as snapshotGraph } from './guide/graph/snapshot.ts'
 import { graphSnapshots } from './guide/graph/snapshot-model.ts'
-import { stats } from './guide/artifact/stats.ts'
 import { connections } from './guide/guidance/connections.ts'
-import { guidanceMetrics } from './guide/guidance/metrics.ts'
+import { attachSuccessTotal, guidanceMetrics } from './guide/guidance/metrics.ts'
 import { preview } from './guide/guidance/preview.ts'
 import { schemas } from './guide/guidance/schemas.ts'
 import { specs } from './guide/guidance/specs.ts'
@@ -124,7 +124,8 @@ export const gateway: Role = role(outline, {
     for (const outcome of ingressWriteTotal.labels.outcome) call.count(ingressWriteTotal, { outcome }, 0)
     for (const mode of chatTurnTotal.labels.mode)
       for (const outcome of chatTurnTotal.labels.outcome) call.count(chatTurnTotal, { mode, outcome }, 0)
-    for (const metric of coalescerMetrics) call.count(metric, {}, 0)
+    for (const metric of [...coalescerMetrics, ...evaluationMetrics]) call.count(metric, {}, 0)
+    for (const scope of ['l1', 'l2']) call.count(attachSuccessTotal, { scope }, 0)
     const all = await loadServices(call)
     for (const state of serviceStates)
       call.set(serviceCount, { state }, all.filter((service) => service.state === state).length)

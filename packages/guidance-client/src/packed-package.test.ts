@@ -6,7 +6,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { startObservationDouble } from '../../../test/support/guide/observation-double.ts'
-import { GuidanceCache } from './index.ts'
+import { GuidanceCache } from './exports.ts'
 
 const run = promisify(execFile)
 const packageFolder = path.resolve(import.meta.dirname, '..')
@@ -46,7 +46,7 @@ test('it is packed, installed and imported, and talks to a gateway', async () =>
     counts: { sent: 1, dropped: {}, waiting: 0 },
   })
   const files = readdirSync(path.join(folder, 'node_modules/guidance-client/dist'))
-  expect(files).toEqual(expect.arrayContaining(['index.js', 'index.d.ts', 'guidance-client.d.ts']))
+  expect(files).toEqual(expect.arrayContaining(['exports.js', 'exports.d.ts', 'guidance-client.d.ts']))
   expect(files.filter((file) => file.includes('test'))).toEqual([])
   expect(new GuidanceCache().get_spec_fragments()).toEqual([])
 })

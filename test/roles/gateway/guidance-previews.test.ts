@@ -73,10 +73,10 @@ test('views by type list all that the scope may have, in pages', async () => {
   expect((await client.ok(tools, {})).items).toHaveLength(1)
   expect((await client.ok(connections, {})).total).toBe(1)
   const first = await client.ok(specs, { limit: 1 })
-  expect([first.total, first.items, first.next_cursor]).toEqual([2, [expect.anything()], '1'])
+  expect([first.total, first.items, first.next_cursor]).toEqual([2, [expect.anything()], expect.any(String)])
   const { items, next_cursor } = await client.ok(specs, { limit: 1, cursor: first.next_cursor })
   expect([items.length, next_cursor]).toEqual([1, undefined])
-  expect((await client.call(specs, { cursor: 'x' })).status).toBe(400)
+  expect((await client.call(specs, { cursor: '1' })).status).toBe(400)
 })
 
 test('lineage has what was attached, and what was held back has a list of its own', async () => {

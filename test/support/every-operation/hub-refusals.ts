@@ -11,11 +11,11 @@ function postToNode({ site, admin }: OperationFixture, path: string, body: Reque
 }
 
 /** The last of more streams than one caller may have open. */
-async function openTooManyStreams(stage: OperationFixture, path: string): Promise<ExactResponse> {
+export async function openTooManyStreams(stage: OperationFixture, path: string, role = 'hub'): Promise<ExactResponse> {
   const { site, admin: token } = stage
-  const url = `http://127.0.0.1:${site.port('hub')}`
+  const url = `http://127.0.0.1:${site.port(role)}`
   const readers = await Promise.all(Array.from({ length: 32 }, () => openEventReader(url, path, token)))
-  const answer = await site.request('hub', { method: 'GET', path, token })
+  const answer = await site.request(role, { method: 'GET', path, token })
   for (const reader of readers) reader.close()
   await Promise.all(readers.map(({ ended }) => ended))
   return answer

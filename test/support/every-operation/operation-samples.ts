@@ -17,8 +17,9 @@ import { contributorSamples } from './contributor-samples.ts'
 import { effectSamples } from './effect-samples.ts'
 import { enrolSigners } from './enrol-signers.ts'
 import { gatewaySamples } from './gateway-samples.ts'
-import { guideSamples } from './guide-samples.ts'
+import { guidanceSamples } from './guidance-samples.ts'
 import { guideArtifactSamples } from './guide-artifact-samples.ts'
+import { guideSamples } from './guide-samples.ts'
 import { ingestSamples } from './ingest-samples.ts'
 import { intelligenceSamples } from './intelligence-samples.ts'
 import {
@@ -224,6 +225,7 @@ export const operationSamples: OperationSamples = {
   ...intelligenceSamples,
   ...gatewaySamples,
   ...guideSamples,
+  ...guidanceSamples,
   ...guideArtifactSamples,
   'resolution.service.backup': shareSample,
   'ingest.service.backup': shareSample,

@@ -17,7 +17,9 @@ export async function readStoredState(stage: OperationFixture): Promise<string[]
     }
   }
   const records = (await readAuditRecords(stage)).filter(({ outcome }) => outcome !== 'refused')
-  // The site anchors its own chains from time to time, a job that has ended gives its lease back, and callers are counted later.
-  const made = documents.filter((line) => !/^(checkpoint [a-z]+@alpha:|job_lease |call_usage )/.test(line))
+  // The site anchors its own chains from time to time, a job that has ended gives its lease back, callers and attachments are counted later.
+  const made = documents.filter(
+    (line) => !/^(checkpoint [a-z]+@alpha:|job_lease |call_usage |guide_lineage_event )/.test(line),
+  )
   return [...made.sort(), ...records.map(({ role, seq, action }) => `audit ${role} ${seq} ${action}`)]
 }

@@ -14,6 +14,7 @@ import { effectRefusals } from './effect-refusals.ts'
 import { enrolSigners } from './enrol-signers.ts'
 import { emissionRefusals, federationRefusals } from './federation-refusals.ts'
 import { gatewayRefusals } from './gateway-samples.ts'
+import { guidanceRefusals } from './guidance-samples.ts'
 import { guideArtifactRefusals } from './guide-artifact-samples.ts'
 import { hubRefusals } from './hub-refusals.ts'
 import { ingestRefusals } from './ingest-refusals.ts'
@@ -203,6 +204,7 @@ export const refusals: Readonly<Record<string, RefusalScenario>> = {
   ...hubRefusals,
   ...gatewayRefusals,
   ...guideArtifactRefusals,
+  ...guidanceRefusals,
   ...resolutionRefusals,
   ...ingestRefusals,
   ...effectRefusals,

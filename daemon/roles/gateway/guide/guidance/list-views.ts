@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import { exactTotal, listFields } from '../../../../kernel/operation/paging.ts'
+import { readCursor, writeCursor } from '../../../../kernel/store/list-cursor.ts'
 import { readerOf } from './attach.ts'
 import { guidanceScope } from './model.ts'
 import { guidancePart } from './parts.ts'
@@ -10,26 +11,24 @@ import type { AttachableType, IndexedArtifact } from './rules.ts'
 
 export const viewInput = z.strictObject({ ...listFields, scope: guidanceScope.default('l1') })
 
-/** A set in memory has no stored positions: a cursor is the number of items before it. */
-const positionPattern = /^[1-9]\d{0,6}$/
-
 export function listView<T>(
   call: Call,
   { limit, cursor, scope }: z.infer<typeof viewInput>,
   type: AttachableType,
   show: (artifacts: readonly IndexedArtifact[]) => T[],
 ) {
-  if (cursor !== undefined && !positionPattern.test(cursor))
-    return refuse('malformed', 'the cursor is not of this list')
   const unloaded = refuseUnloaded(call)
   if (unloaded) return unloaded
   const all = show(call.part(guidancePart).index.listVisible(readerOf(call, { scope }), type))
-  const from = Number(cursor ?? 0)
+  // A set in memory has no stored positions: a cursor has the number of items before it.
+  const query = { filter: { scope }, limit, ...(cursor === undefined ? {} : { cursor }) }
+  const { value = 0 } = readCursor(type, query) ?? {}
+  const from = typeof value === 'number' && Number.isSafeInteger(value) ? Math.max(0, value) : 0
   const to = from + limit
   return {
     items: all.slice(from, to),
     ...exactTotal(all.length),
-    ...(to < all.length ? { next_cursor: String(to) } : {}),
+    ...(to < all.length ? { next_cursor: writeCursor(type, query, { value: to, id: '' }) } : {}),
   }
 }
 

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { artifactTypes } from '../artifact/content.ts'
 import { applicability } from '../artifact/model.ts'
 
-export const attachedArtifact = z
+const attachedArtifact = z
   .strictObject({
     id: z.string(),
     type: z.enum(artifactTypes),

@@ -4,9 +4,9 @@ import { collection } from '../../../../kernel/store/store.ts'
 import { artifactTypes } from '../artifact/content.ts'
 import { documentFields } from '../document-fields.ts'
 
-export const lineageKinds = ['attached', 'capped'] as const
+export const lineageKinds = ['attached', 'capped', 'held_out'] as const
 
-export const storedLineageEvent = z.strictObject({
+const storedLineageEvent = z.strictObject({
   ...documentFields,
   kind: z.enum(lineageKinds),
   trace_id: z.string(),
