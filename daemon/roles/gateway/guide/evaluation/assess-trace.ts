@@ -107,10 +107,7 @@ function signalsOf(of: AssessedArtifact, trace: TraceRecord, calls: readonly Too
 }
 
 /** Calls of a trace that an artifact is about; all of them where it names no tool. */
-export function listConcerned(
-  { type, content, applicability }: AssessedArtifact,
-  trace: TraceRecord,
-): readonly ToolCall[] {
+function listConcerned({ type, content, applicability }: AssessedArtifact, trace: TraceRecord): readonly ToolCall[] {
   if (applicability.intent_class !== undefined && applicability.intent_class !== trace.intent_class) return []
   if (type === 'FailurePattern') return trace.calls.filter(({ tool }) => tool === content.tool)
   if (type === 'ToolPairingHint') return trace.calls.filter(({ tool }) => tool === content.next_tool)

@@ -2,6 +2,7 @@
 // audit record for each change.
 import { isRefusal } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
+import type { SettingValues } from '../../../../kernel/settings/settings.ts'
 import { type Doc, labelKeyOf } from '../../../../kernel/store/store.ts'
 import { demoteArtifact, flagArtifact, promoteArtifact } from '../artifact/change-artifacts.ts'
 import { type Artifact, artifacts } from '../artifact/model.ts'
@@ -15,7 +16,7 @@ import { lineageEvents } from '../lineage/model.ts'
 import { guideSettings } from '../settings.ts'
 import { type ArtifactAssessment, type AssessmentResult, assessTrace, first_assessment } from './assess-trace.ts'
 import { scorePersistedTotal, scorePersistFailedTotal } from './metrics.ts'
-import { isDominatedByLayer3, listUpstream, weightsOf } from './rules.ts'
+import { type EvaluatorWeights, isDominatedByLayer3, listUpstream } from './rules.ts'
 
 const max_artifacts = 500
 const evaluator: Pick<ChangeGround, 'actor'> = { actor: 'evaluator_auto' }
@@ -132,4 +133,13 @@ function explain({ attached, held_out, evaluation }: ArtifactAssessment, result:
   if (result === 'low_score')
     return `The score was low ${evaluation.low_scores} times in a row, ${evaluation.score.toFixed(2)} at last; ${traces}.`
   return `${result === 'harm' ? 'Harm' : 'Benefit'} is proven by the traces that were held out: ${traces}.`
+}
+
+function weightsOf(settings: SettingValues<typeof guideSettings>): EvaluatorWeights {
+  return {
+    l3_error: settings.evaluator_weight_l3_error,
+    l3_schema_mismatch: settings.evaluator_weight_schema_mismatch,
+    user_feedback: settings.evaluator_weight_user_feedback,
+    evaluator_confidence: settings.evaluator_weight_confidence,
+  }
 }

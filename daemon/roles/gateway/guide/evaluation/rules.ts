@@ -1,6 +1,4 @@
 // The evaluator's pure rules: the score of an artifact by what came of the traces that carried it, and when it is demoted.
-import type * as z from 'zod'
-import type { guideSettings } from '../settings.ts'
 
 /** How bad each signal was, from 0 to 1; undefined: the trace says nothing of it. */
 export type EvaluationSignals = {
@@ -36,7 +34,7 @@ const newest_share = 0.3
 /** Below this a score is low. */
 const low_score = 0.5
 /** Evaluations with a low score in a row, where layer 3 does not dominate (document 002). */
-export const normal_demotion = 5
+const normal_demotion = 5
 
 /**
  * One evaluation: each term is the exponentially weighted mean of its signal, and the score is one less their mean by weight. Terms
@@ -78,7 +76,7 @@ export function needsDemotion(of: Evaluation, weights: EvaluatorWeights, fast: n
 }
 
 /** Types whose artifacts are reviewed where those that were derived from them keep failing. */
-export const upstream_types = ['IntentPattern', 'PromptShim', 'SpecFragment'] as const
+const upstream_types = ['IntentPattern', 'PromptShim', 'SpecFragment'] as const
 
 type UpstreamCandidate = {
   readonly id: string
@@ -96,29 +94,6 @@ export function listUpstream(failing: UpstreamCandidate, attached: readonly Upst
     )
     .map(({ id }) => id)
     .sort()
-}
-
-/** As a synthesis states it: clamped to 0 to 1; one half where it is missing or not a number. */
-export function readConfidence(stated: unknown): number {
-  const value = typeof stated === 'string' && stated.trim() !== '' ? Number(stated) : stated
-  return typeof value === 'number' && Number.isFinite(value) ? clampUnit(value) : 0.5
-}
-
-type WeightSettings = Pick<
-  z.infer<(typeof guideSettings)['schema']>,
-  | 'evaluator_weight_l3_error'
-  | 'evaluator_weight_schema_mismatch'
-  | 'evaluator_weight_user_feedback'
-  | 'evaluator_weight_confidence'
->
-
-export function weightsOf(settings: WeightSettings): EvaluatorWeights {
-  return {
-    l3_error: settings.evaluator_weight_l3_error,
-    l3_schema_mismatch: settings.evaluator_weight_schema_mismatch,
-    user_feedback: settings.evaluator_weight_user_feedback,
-    evaluator_confidence: settings.evaluator_weight_confidence,
-  }
 }
 
 function clampUnit(value: number): number {
