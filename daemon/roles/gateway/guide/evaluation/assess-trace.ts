@@ -4,7 +4,7 @@ import { type EffectSamples, isLook, judgeEffect } from '../holdout/judge-effect
 import { rateOf } from '../learning/significance.ts'
 import type { ToolCall, TraceRecord } from '../learning/trace-record.ts'
 import {
-  type Evaluation,
+  type ArtifactScoring,
   type EvaluationSignals,
   type EvaluatorWeights,
   evaluate,
@@ -14,7 +14,7 @@ import {
 
 /** State of an artifact between traces. */
 export type ArtifactAssessment = EffectSamples & {
-  readonly evaluation: Evaluation
+  readonly evaluation: ArtifactScoring
   /** The newest look at the traces with and without it. */
   readonly verdict: 'harm' | 'benefit' | 'pending'
   /** Times of failures of layer 3 on traces that carried it; the newest ones. */

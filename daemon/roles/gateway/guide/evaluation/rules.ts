@@ -17,13 +17,13 @@ export type SignalMeans = Readonly<Record<ScoreTerm, number>>
 const terms = ['l3_error', 'l3_schema_mismatch', 'user_feedback', 'evaluator_confidence'] as const
 
 /** State of one artifact between evaluations. */
-export type Evaluation = {
+export type ArtifactScoring = {
   readonly score: number
   readonly decomposition: SignalMeans
   readonly low_scores: number
 }
 
-export const first_evaluation: Evaluation = {
+export const first_evaluation: ArtifactScoring = {
   score: 1,
   decomposition: { l3_error: 0, l3_schema_mismatch: 0, user_feedback: 0, evaluator_confidence: 0 },
   low_scores: 0,
@@ -40,7 +40,11 @@ const normal_demotion = 5
  * One evaluation: each term is the exponentially weighted mean of its signal, and the score is one less their mean by weight. Terms
  * without a weight count for nothing.
  */
-export function evaluate(before: Evaluation, signals: EvaluationSignals, weights: EvaluatorWeights): Evaluation {
+export function evaluate(
+  before: ArtifactScoring,
+  signals: EvaluationSignals,
+  weights: EvaluatorWeights,
+): ArtifactScoring {
   const decomposition = { ...before.decomposition }
   for (const term of terms) {
     const signal = signals[term]
@@ -70,7 +74,7 @@ export function isDominatedByLayer3(of: SignalMeans, weights: EvaluatorWeights):
 }
 
 /** `fast`: evaluations where layer 3 dominates. The same number of cycles later, a demoted artifact is forgotten. */
-export function needsDemotion(of: Evaluation, weights: EvaluatorWeights, fast: number): boolean {
+export function needsDemotion(of: ArtifactScoring, weights: EvaluatorWeights, fast: number): boolean {
   const least = isDominatedByLayer3(of.decomposition, weights) ? fast : normal_demotion
   return of.low_scores >= least
 }
