@@ -52,7 +52,7 @@ const sizes = { training: 400, traces: 400 }
 /** By which what was learnt offline raises the success rate of the agent, with every seed. */
 const least_uplift = 0.25
 /** Traces that a harmful artifact is eligible for, until it is demoted. */
-const harm_budget = 32
+const harm_budget = 8
 
 function measureLearning(report: (figure: Figure) => void): void {
   const rateOf = ({ successes }: ExperimentResult) => successes.filter(Boolean).length / successes.length

@@ -11,8 +11,7 @@ import { list as conversationList } from './conversation/list.ts'
 import { remove as removeConversation } from './conversation/remove.ts'
 import { check } from './guardrail/check.ts'
 import { list as guardrailList } from './guardrail/list.ts'
-import { coalescerMetrics } from './guide/coalescer/metrics.ts'
-import { guideCollections, guideMetrics, guideOperations, guideWorkers } from './guide/declaration.ts'
+import { countGuideFromZero, guideCollections, guideMetrics, guideOperations, guideWorkers } from './guide/declaration.ts'
 import { list as ingressList } from './managed-ingress/list.ts'
 import { managedIngresses, managedIngressStates } from './managed-ingress/model.ts'
 import { chatTurnTotal, ingressWriteTotal, managedIngressCount, metrics, serviceCount } from './metrics.ts'
@@ -81,7 +80,7 @@ export const gateway: Role = role(outline, {
     for (const outcome of ingressWriteTotal.labels.outcome) call.count(ingressWriteTotal, { outcome }, 0)
     for (const mode of chatTurnTotal.labels.mode)
       for (const outcome of chatTurnTotal.labels.outcome) call.count(chatTurnTotal, { mode, outcome }, 0)
-    for (const metric of coalescerMetrics) call.count(metric, {}, 0)
+    countGuideFromZero(call)
     const all = await loadServices(call)
     for (const state of serviceStates)
       call.set(serviceCount, { state }, all.filter((service) => service.state === state).length)

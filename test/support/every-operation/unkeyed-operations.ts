@@ -102,6 +102,7 @@ export const unkeyedOperations: Readonly<Record<string, UnkeyedReason>> = {
   'gateway.guide.artifact.promote': 'repeatable',
   'gateway.guide.artifact.demote': 'transition',
   'gateway.guide.artifact.rollback': 'repeatable',
+  'gateway.guide.synthesis.trigger': 'repeatable',
   'gateway.guide.curator.pause': 'transition',
   'gateway.guide.curator.resume': 'transition',
   'gateway.guide.proposal.accept': 'transition',

@@ -49,7 +49,6 @@ export const planted_id = 'planted'
 const terms = {
   weights: { l3_error: 3, l3_schema_mismatch: 3, user_feedback: 1.5, evaluator_confidence: 0.5 },
   fast_demotion: 2,
-  isHoldOutEnabled: true,
 }
 const trace_ms = 60_000
 
@@ -92,7 +91,9 @@ function activate(id: string, { type, content, applicability }: AttachedGuidance
   return { id, type, content, applicability, assessment: first_assessment, weight: 1 } as ActiveArtifact
 }
 
+/** An artifact that somebody has planted by hand is never held out: its score alone finds it. */
 function isHeldOutFrom({ id, assessment }: ActiveArtifact, seed: number, at: number): boolean {
+  if (id === planted_id) return false
   return isHeldOut(`${seed}.${at}`, id, shareHeldOut(countEligible(assessment)))
 }
 
@@ -101,7 +102,15 @@ function countEligible({ attached, held_out }: ArtifactAssessment): number {
 }
 
 function assess(artifact: ActiveArtifact, trace: TraceRecord, isAttached: boolean): AssessmentResult {
-  const { assessment, result } = assessTrace(artifact.assessment, artifact, { trace, isAttached }, terms)
+  const { assessment, result } = assessTrace(
+    artifact.assessment,
+    artifact,
+    { trace, isAttached },
+    {
+      ...terms,
+      isHoldOutEnabled: artifact.id !== planted_id,
+    },
+  )
   artifact.assessment = assessment
   if (result === 'benefit') artifact.weight = raiseWeight(artifact.weight)
   return result

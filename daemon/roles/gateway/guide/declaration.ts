@@ -1,4 +1,5 @@
 // The guidance layer in the declaration of the gateway role: collections, metrics, workers and operations.
+import type { Call } from '../../../kernel/operation/call.ts'
 import { followArtifacts } from '../workers/follow-artifacts.ts'
 import { ingestObservations } from '../workers/ingest-observations.ts'
 import { learnGuidance } from '../workers/learn-guidance.ts'
@@ -17,7 +18,7 @@ import { rollback } from './graph/rollback.ts'
 import { snapshot } from './graph/snapshot.ts'
 import { graphSnapshots } from './graph/snapshot-model.ts'
 import { connections } from './guidance/connections.ts'
-import { guidanceMetrics } from './guidance/metrics.ts'
+import { attachSuccessTotal, guidanceMetrics } from './guidance/metrics.ts'
 import { preview } from './guidance/preview.ts'
 import { schemas } from './guidance/schemas.ts'
 import { specs } from './guidance/specs.ts'
@@ -62,4 +63,10 @@ export const guideOperations = {
   'guide.stats': { get: getStats },
   'guide.synthesis': { trigger },
   'guide.workflow': { advise },
+}
+
+/** A counter that appears with its first event shows no increase by it. */
+export function countGuideFromZero(call: Call): void {
+  for (const metric of [...coalescerMetrics, ...evaluationMetrics]) call.count(metric, {}, 0)
+  for (const scope of ['l1', 'l2']) call.count(attachSuccessTotal, { scope }, 0)
 }

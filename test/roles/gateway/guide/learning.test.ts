@@ -2,6 +2,8 @@
 // paused.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { artifacts } from '../../../../daemon/roles/gateway/guide/artifact/model.ts'
+import { lineageEvents } from '../../../../daemon/roles/gateway/guide/lineage/model.ts'
+import { harmfulArtifact } from '../../../support/guide/harmful-artifact.ts'
 import { runAgent } from '../../../support/guide/synthetic-agent.ts'
 import { seededRandom } from '../../../support/random/seeded-random.ts'
 import { waitUntil } from '../../../support/site/test-site.ts'
@@ -81,4 +83,34 @@ test('learning again changes nothing, and another tenant has none of it', async 
   expect((await listMined('active')).map(({ version }) => version)).toEqual(before)
   expect((await guide.request(otherAdmin, 'GET', 'artifacts')).body.items).toEqual([])
   expect((await guide.request(otherAdmin, 'POST', 'learn', {})).body).toEqual({ traces: 0 })
+})
+
+test('an artifact whose traces fail is demoted by the evaluator, with its score, and its record says why', async () => {
+  const label = (await listMined('active'))[0]?.label
+  const { content, applicability } = harmfulArtifact
+  const id = await guide.propose({ key: 'a harmful one', label, content, applicability })
+  expect((await guide.request(admin, 'POST', `artifacts/${id}/promote`, { rationale: 'by mistake' })).status).toBe(200)
+  const store = guide.site.store('gateway')
+  const demoted = await waitUntil(async () => {
+    traces += 1
+    const trace_id = traces.toString(16).padStart(32, '0')
+    const now = guide.site.clock.now()
+    await store.create(lineageEvents, `lineage-${traces}`, {
+      ...{ tenant_id: 'tenant-a', label, uds: { timestamp: now, username: 'ann', visibility: 'label' } },
+      ...{ create_ts: now, update_ts: now, schema_version: 1, kind: 'attached', trace_id, artifact_id: id },
+      ...{ artifact_type: 'ToolPairingHint', artifact_version: 2, scope: 'l2', expires_ts: now + 1_000_000 },
+    })
+    const payload = { tool: 'commit', inputs: {}, error: 'the transaction was aborted' }
+    const timestamp = new Date(now).toISOString()
+    const observation = { event_type: 'tool_error', trace_id, service: 'ledger', timestamp, payload }
+    await guide.request(admin, 'POST', 'observations', { observations: [observation] })
+    await learn()
+    const found = await store.get(artifacts, id)
+    return found?.value.status === 'demoted' && found.value
+  })
+  expect(demoted).toMatchObject({ actor: 'evaluator_auto', label: { level: 'TOP_SECRET' } })
+  expect(demoted.content.evaluator_score).toBeLessThan(0.5)
+  const { body } = await guide.request(admin, 'GET', `audit?artifact_id=${id}&action=demote`)
+  expect(body.items[0]).toMatchObject({ actor: 'evaluator_auto', trigger: 'evaluator_score_below_threshold' })
+  expect(body.items[0].rationale).toMatch(/^The score was low 2 times in a row/)
 })

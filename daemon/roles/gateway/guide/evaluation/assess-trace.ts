@@ -4,7 +4,7 @@ import { type EffectSamples, isLook, judgeEffect } from '../holdout/judge-effect
 import { rateOf } from '../learning/significance.ts'
 import type { ToolCall, TraceRecord } from '../learning/trace-record.ts'
 import {
-  type Evaluation,
+  type ArtifactScoring,
   type EvaluationSignals,
   type EvaluatorWeights,
   evaluate,
@@ -14,7 +14,7 @@ import {
 
 /** State of an artifact between traces. */
 export type ArtifactAssessment = EffectSamples & {
-  readonly evaluation: Evaluation
+  readonly evaluation: ArtifactScoring
   /** The newest look at the traces with and without it. */
   readonly verdict: 'harm' | 'benefit' | 'pending'
   /** Times of failures of layer 3 on traces that carried it; the newest ones. */
@@ -107,10 +107,7 @@ function signalsOf(of: AssessedArtifact, trace: TraceRecord, calls: readonly Too
 }
 
 /** Calls of a trace that an artifact is about; all of them where it names no tool. */
-export function listConcerned(
-  { type, content, applicability }: AssessedArtifact,
-  trace: TraceRecord,
-): readonly ToolCall[] {
+function listConcerned({ type, content, applicability }: AssessedArtifact, trace: TraceRecord): readonly ToolCall[] {
   if (applicability.intent_class !== undefined && applicability.intent_class !== trace.intent_class) return []
   if (type === 'FailurePattern') return trace.calls.filter(({ tool }) => tool === content.tool)
   if (type === 'ToolPairingHint') return trace.calls.filter(({ tool }) => tool === content.next_tool)

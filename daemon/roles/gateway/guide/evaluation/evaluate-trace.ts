@@ -2,13 +2,13 @@
 // audit record for each change.
 import { isRefusal } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
+import type { SettingValues } from '../../../../kernel/settings/settings.ts'
 import { type Doc, labelKeyOf } from '../../../../kernel/store/store.ts'
 import { demoteArtifact, flagArtifact, promoteArtifact } from '../artifact/change-artifacts.ts'
 import { type Artifact, artifacts } from '../artifact/model.ts'
 import { persistScore } from '../artifact/persist-score.ts'
 import type { ChangeGround } from '../audit/entry.ts'
 import type { GraphScope } from '../graph/rules.ts'
-import { isHeldOut, shareHeldOut } from '../holdout/is-held-out.ts'
 import type { Learner } from '../learning/learner.ts'
 import { recordDrift } from '../learning/synthesise.ts'
 import type { TraceRecord } from '../learning/trace-record.ts'
@@ -16,7 +16,7 @@ import { lineageEvents } from '../lineage/model.ts'
 import { guideSettings } from '../settings.ts'
 import { type ArtifactAssessment, type AssessmentResult, assessTrace, first_assessment } from './assess-trace.ts'
 import { scorePersistedTotal, scorePersistFailedTotal } from './metrics.ts'
-import { isDominatedByLayer3, listUpstream, weightsOf } from './rules.ts'
+import { type EvaluatorWeights, isDominatedByLayer3, listUpstream } from './rules.ts'
 
 const max_artifacts = 500
 const evaluator: Pick<ChangeGround, 'actor'> = { actor: 'evaluator_auto' }
@@ -39,17 +39,17 @@ export async function evaluateTrace(
 ): Promise<void> {
   if (active.length === 0) return
   const settings = call.settings(guideSettings)
-  const terms = {
-    weights: weightsOf(settings),
-    fast_demotion: settings.evaluator_l3_fast_demote_n,
-    isHoldOutEnabled: settings.holdout_enabled,
-  }
-  const attached = await loadAttached(call, scope, trace.trace_id)
+  const weights = weightsOf(settings)
+  const fast_demotion = settings.evaluator_l3_fast_demote_n
+  const { attached, held_out } = await loadLineage(call, scope, trace.trace_id)
   const carried = active.filter(({ id }) => attached.has(id))
   for (const doc of active) {
     const before = learner.assessments.get(doc.id) ?? resume(doc.value)
     const isAttached = attached.has(doc.id)
-    if (!isAttached && !(settings.holdout_enabled && wasHeldOut(doc.id, trace, before))) continue
+    if (!isAttached && !held_out.has(doc.id)) continue
+    // What an administrator has decided on is not held out: the score alone decides.
+    const isHoldOutEnabled = settings.holdout_enabled && !doc.value.actor.startsWith('admin:')
+    const terms = { weights, fast_demotion, isHoldOutEnabled }
     const { assessment, result } = assessTrace(before, doc.value, { trace, isAttached }, terms)
     if (assessment === before) continue
     learner.assess(doc.id, assessment)
@@ -58,16 +58,14 @@ export async function evaluateTrace(
   }
 }
 
-/** Guidance of the front end comes with the response of the trace, and so after all that happened in it. */
-async function loadAttached(call: Call, { tenant_id }: GraphScope, trace_id: string): Promise<ReadonlySet<string>> {
-  const { docs } = await call
-    .store(lineageEvents)
-    .list({ filter: { kind: 'attached', trace_id, tenant_id }, limit: 500 })
-  return new Set(docs.filter(({ value }) => value.scope !== 'l1').map(({ value }) => value.artifact_id))
-}
+type TraceLineage = { readonly attached: ReadonlySet<string>; readonly held_out: ReadonlySet<string> }
 
-function wasHeldOut(id: string, { trace_id }: TraceRecord, { attached, held_out }: ArtifactAssessment): boolean {
-  return isHeldOut(trace_id, id, shareHeldOut(attached.trials + held_out.trials))
+/** Guidance of the front end comes with the response of the trace, and so after all that happened in it. */
+async function loadLineage(call: Call, { tenant_id }: GraphScope, trace_id: string): Promise<TraceLineage> {
+  const { docs } = await call.store(lineageEvents).list({ filter: { trace_id, tenant_id }, limit: 500 })
+  const during = docs.map(({ value }) => value).filter(({ scope }) => scope !== 'l1')
+  const idsOf = (of: string) => new Set(during.flatMap(({ kind, artifact_id }) => (kind === of ? [artifact_id] : [])))
+  return { attached: idsOf('attached'), held_out: idsOf('held_out') }
 }
 
 /** After a restart: the score goes on from what is stored; the comparison of traces begins again. */
@@ -135,4 +133,13 @@ function explain({ attached, held_out, evaluation }: ArtifactAssessment, result:
   if (result === 'low_score')
     return `The score was low ${evaluation.low_scores} times in a row, ${evaluation.score.toFixed(2)} at last; ${traces}.`
   return `${result === 'harm' ? 'Harm' : 'Benefit'} is proven by the traces that were held out: ${traces}.`
+}
+
+function weightsOf(settings: SettingValues<typeof guideSettings>): EvaluatorWeights {
+  return {
+    l3_error: settings.evaluator_weight_l3_error,
+    l3_schema_mismatch: settings.evaluator_weight_schema_mismatch,
+    user_feedback: settings.evaluator_weight_user_feedback,
+    evaluator_confidence: settings.evaluator_weight_confidence,
+  }
 }

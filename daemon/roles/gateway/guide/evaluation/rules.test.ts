@@ -1,11 +1,11 @@
-// Scores by weights, how soon low ones demote, and confidences as syntheses state them.
+// Scores by weights, how soon low ones demote, and which artifacts are upstream.
 import { expect, test } from 'vitest'
-import { type Evaluation, evaluate, first_evaluation, listUpstream, needsDemotion, readConfidence } from './rules.ts'
+import { type ArtifactScoring, evaluate, first_evaluation, listUpstream, needsDemotion } from './rules.ts'
 
 const weights = { l3_error: 3, l3_schema_mismatch: 3, user_feedback: 1.5, evaluator_confidence: 0.5 }
 type Signals = Parameters<typeof evaluate>[1]
 
-function evaluateUntilDemoted(signals: Signals): { evaluation: Evaluation; traces: number } {
+function evaluateUntilDemoted(signals: Signals): { evaluation: ArtifactScoring; traces: number } {
   let evaluation = first_evaluation
   for (let traces = 1; traces <= 100; traces += 1) {
     evaluation = evaluate(evaluation, signals, weights)
@@ -24,7 +24,7 @@ test('failures of layer 3 demote after 2 low scores, feedback of users alone aft
 })
 
 test('the score is one less the mean of the signals by weight, and a good trace ends a row of low ones', () => {
-  const certain: Evaluation = {
+  const certain: ArtifactScoring = {
     ...{ score: 0.2, low_scores: 4 },
     decomposition: { l3_error: 1, l3_schema_mismatch: 0, user_feedback: 1, evaluator_confidence: 0 },
   }
@@ -42,19 +42,6 @@ test('weights of 0 leave no score to be low', () => {
   const none = { l3_error: 0, l3_schema_mismatch: 0, user_feedback: 0, evaluator_confidence: 0 }
   expect(evaluate(first_evaluation, { l3_error: 1, evaluator_confidence: 1 }, none).score).toBe(1)
 })
-
-test.each<[unknown, number]>([
-  [0.7, 0.7],
-  ['0.7', 0.7],
-  [7, 1],
-  [-1, 0],
-  ['', 0.5],
-  ['high', 0.5],
-  [Number.NaN, 0.5],
-  [undefined, 0.5],
-  [null, 0.5],
-  [[1], 0.5],
-])('a confidence of %j is %d', (stated, confidence) => expect(readConfidence(stated)).toBe(confidence))
 
 test('upstream are patterns of intents, texts and specifications on the same traces, for the same intent', () => {
   const attached = [

@@ -1,6 +1,4 @@
 // The evaluator's pure rules: the score of an artifact by what came of the traces that carried it, and when it is demoted.
-import type * as z from 'zod'
-import type { guideSettings } from '../settings.ts'
 
 /** How bad each signal was, from 0 to 1; undefined: the trace says nothing of it. */
 export type EvaluationSignals = {
@@ -19,13 +17,13 @@ export type SignalMeans = Readonly<Record<ScoreTerm, number>>
 const terms = ['l3_error', 'l3_schema_mismatch', 'user_feedback', 'evaluator_confidence'] as const
 
 /** State of one artifact between evaluations. */
-export type Evaluation = {
+export type ArtifactScoring = {
   readonly score: number
   readonly decomposition: SignalMeans
   readonly low_scores: number
 }
 
-export const first_evaluation: Evaluation = {
+export const first_evaluation: ArtifactScoring = {
   score: 1,
   decomposition: { l3_error: 0, l3_schema_mismatch: 0, user_feedback: 0, evaluator_confidence: 0 },
   low_scores: 0,
@@ -36,13 +34,17 @@ const newest_share = 0.3
 /** Below this a score is low. */
 const low_score = 0.5
 /** Evaluations with a low score in a row, where layer 3 does not dominate (document 002). */
-export const normal_demotion = 5
+const normal_demotion = 5
 
 /**
  * One evaluation: each term is the exponentially weighted mean of its signal, and the score is one less their mean by weight. Terms
  * without a weight count for nothing.
  */
-export function evaluate(before: Evaluation, signals: EvaluationSignals, weights: EvaluatorWeights): Evaluation {
+export function evaluate(
+  before: ArtifactScoring,
+  signals: EvaluationSignals,
+  weights: EvaluatorWeights,
+): ArtifactScoring {
   const decomposition = { ...before.decomposition }
   for (const term of terms) {
     const signal = signals[term]
@@ -72,13 +74,13 @@ export function isDominatedByLayer3(of: SignalMeans, weights: EvaluatorWeights):
 }
 
 /** `fast`: evaluations where layer 3 dominates. The same number of cycles later, a demoted artifact is forgotten. */
-export function needsDemotion(of: Evaluation, weights: EvaluatorWeights, fast: number): boolean {
+export function needsDemotion(of: ArtifactScoring, weights: EvaluatorWeights, fast: number): boolean {
   const least = isDominatedByLayer3(of.decomposition, weights) ? fast : normal_demotion
   return of.low_scores >= least
 }
 
 /** Types whose artifacts are reviewed where those that were derived from them keep failing. */
-export const upstream_types = ['IntentPattern', 'PromptShim', 'SpecFragment'] as const
+const upstream_types = ['IntentPattern', 'PromptShim', 'SpecFragment'] as const
 
 type UpstreamCandidate = {
   readonly id: string
@@ -96,29 +98,6 @@ export function listUpstream(failing: UpstreamCandidate, attached: readonly Upst
     )
     .map(({ id }) => id)
     .sort()
-}
-
-/** As a synthesis states it: clamped to 0 to 1; one half where it is missing or not a number. */
-export function readConfidence(stated: unknown): number {
-  const value = typeof stated === 'string' && stated.trim() !== '' ? Number(stated) : stated
-  return typeof value === 'number' && Number.isFinite(value) ? clampUnit(value) : 0.5
-}
-
-type WeightSettings = Pick<
-  z.infer<(typeof guideSettings)['schema']>,
-  | 'evaluator_weight_l3_error'
-  | 'evaluator_weight_schema_mismatch'
-  | 'evaluator_weight_user_feedback'
-  | 'evaluator_weight_confidence'
->
-
-export function weightsOf(settings: WeightSettings): EvaluatorWeights {
-  return {
-    l3_error: settings.evaluator_weight_l3_error,
-    l3_schema_mismatch: settings.evaluator_weight_schema_mismatch,
-    user_feedback: settings.evaluator_weight_user_feedback,
-    evaluator_confidence: settings.evaluator_weight_confidence,
-  }
 }
 
 function clampUnit(value: number): number {

@@ -2,6 +2,7 @@
 import type { Call } from '../../../../kernel/operation/call.ts'
 import { chatPart } from '../../chat/parts.ts'
 import { lowerLevel } from '../../chat/rules.ts'
+import { withhold } from '../holdout/withhold.ts'
 import { guideSettings } from '../settings.ts'
 import type { GuidanceReader, GuidanceSet } from './artifact-index.ts'
 import {
@@ -55,7 +56,7 @@ function findSet(call: Call, terms: AttachTerms): GuidanceSet | (typeof nullReas
     const { index } = call.part(guidancePart)
     if (!index.isLoaded) return 'unavailable'
     const set = index.find(readerOf(call, terms), isLate)
-    return set && !isLate() ? set : 'timeout'
+    return set && !isLate() ? withhold(call, set) : 'timeout'
   } catch (error) {
     const { trace_id } = call.trace
     call.log.warn('gateway.guide.attach_failed', { trace_id, scope: terms.scope, reason: String(error) })
@@ -78,7 +79,11 @@ export function readerOf(call: Call, { scope, ceiling, only_service }: AttachTer
 
 function recordLineage(call: Call, selection: GuidanceSet): void {
   const { lineage_persist_enabled } = call.settings(guideSettings)
-  if (!lineage_persist_enabled || selection.attached.length + selection.capped.length === 0) return
+  if (
+    !lineage_persist_enabled ||
+    selection.attached.length + selection.capped.length + (selection.held_out?.length ?? 0) === 0
+  )
+    return
   const { lineage } = call.part(guidancePart)
   const { scope } = selection.reader
   const { trace_id } = call.trace

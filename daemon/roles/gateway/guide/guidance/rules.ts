@@ -15,6 +15,8 @@ export type IndexedArtifact = {
   readonly label: Label | undefined
   readonly label_key: string
   readonly service_name: string | undefined
+  /** Learnt, and not decided on by an administrator since. */
+  readonly isMined: boolean
   readonly supersedes: readonly string[]
   readonly rank: Rank
   /** `<service>/<tool>`: a subscriber that may not use one of them does not get the artifact. */
@@ -52,6 +54,7 @@ export function indexArtifact(id: string, artifact: Artifact): IndexedArtifact {
   const place = service_name !== undefined && tool_name !== undefined ? [`${service_name}/${tool_name}`] : []
   return {
     ...{ id, type, tenant_id, service_name, attached, services },
+    isMined: !artifact.actor.startsWith('admin:'),
     label: artifact.label,
     label_key: artifact.label ? labelKey(artifact.label) : '',
     supersedes: supersedes.filter((each) => each !== id),
@@ -128,7 +131,9 @@ export type Selection = {
   readonly attached: readonly IndexedArtifact[]
   /** Those that a cap or the bound of bytes held back, by type, then rank; at most `max_capped_listed` of a type. */
   readonly capped: readonly IndexedArtifact[]
-  /** All of those, by type. */
+  /** Those that this trace goes without, so that their effect is measured. */
+  readonly held_out?: readonly IndexedArtifact[]
+  /** All of those that are capped, by type. */
   readonly cappedCounts: ReadonlyMap<ArtifactType, number>
 }
 

@@ -22,10 +22,10 @@ test('its success rate rises by at least .25 with each of 10 seeds, and nothing 
   }
 })
 
-test('a planted artifact that harms is demoted within 32 traces that it is eligible for', () => {
+test('a planted artifact that harms is demoted within 8 traces that it is eligible for', () => {
   for (const seed of seeds) {
     const { demoted } = runExperiment({ seed, ...sizes, isAttachEnabled: true, planted: harmfulArtifact })
-    expect(demoted.find(({ id }) => id === planted_id)?.after).toBeLessThanOrEqual(32)
+    expect(demoted.find(({ id }) => id === planted_id)?.after).toBeLessThanOrEqual(8)
   }
 })
 

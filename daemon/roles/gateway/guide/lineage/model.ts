@@ -4,7 +4,7 @@ import { collection } from '../../../../kernel/store/store.ts'
 import { artifactTypes } from '../artifact/content.ts'
 import { documentFields } from '../document-fields.ts'
 
-export const lineageKinds = ['attached', 'capped'] as const
+export const lineageKinds = ['attached', 'capped', 'held_out'] as const
 
 const storedLineageEvent = z.strictObject({
   ...documentFields,

@@ -6,7 +6,7 @@ import type { lineageEvent, lineageKinds, StoredLineageEvent } from './model.ts'
 
 /** One set of guidance that went out. */
 export type Attachment = {
-  readonly selection: Pick<Selection, 'attached' | 'capped'>
+  readonly selection: Pick<Selection, 'attached' | 'capped' | 'held_out'>
   readonly scope: string
   readonly trace_id: string
   /** Of the caller. */
@@ -16,15 +16,16 @@ export type Attachment = {
 
 export type LineageDocument = { readonly id: string; readonly value: StoredLineageEvent }
 
-export function countEvents({ selection: { attached, capped } }: Attachment): number {
-  return attached.length + capped.length
+export function countEvents({ selection: { attached, capped, held_out = [] } }: Attachment): number {
+  return attached.length + capped.length + held_out.length
 }
 
 export function buildLineage(attachment: Attachment, retention_ms: number): readonly LineageDocument[] {
-  const { attached, capped } = attachment.selection
+  const { attached, capped, held_out = [] } = attachment.selection
   return [
     ...attached.map((artifact) => buildEvent(attachment, artifact, 'attached', retention_ms)),
     ...capped.map((artifact) => buildEvent(attachment, artifact, 'capped', retention_ms)),
+    ...held_out.map((artifact) => buildEvent(attachment, artifact, 'held_out', retention_ms)),
   ]
 }
 
