@@ -106,7 +106,7 @@ test('quotas and decisions show callers, what they have left, and what was refus
   await waitForRows(2)
   const quotas = await run('gateway', 'quotas')
   expect(quotas).toMatch(/^ann +chat +chat +1 +1 +1 +talk 1 of 2 a day$/m)
-  expect(quotas).toMatch(/^ann\\u001b\[2J\\nbob {2}chat {2}9 +chat +chat +2 +1 +0 +talk 3 of 2 a day$/m)
+  expect(quotas).toMatch(/^ann\\u001b\[2J\\nbob {2}chat {2}9 +chat +chat +2 +1 +0 +talk 2 of 2 a day$/m)
   expect(await run('gateway', 'quotas', '--subject', 'ann')).not.toContain('bob')
   const decisions = await run('gateway', 'decisions')
   expect(decisions).toMatch(/code-words +pattern +chat +ann +chat$/m)
@@ -125,7 +125,7 @@ test('the status shows services, tools, the quotas that leave least, and the las
     /^gateway tools: 4: 3 offered, 1 held \(platform gateway tools\)$/m,
     /^gateway callers by tool: 2 \(platform gateway quotas\)$/m,
     /^gateway denials: 2 \(platform gateway decisions\)$/m,
-    /^ {2}ann\\u001b.* +talk +3 +2 +0 +86400 /m,
+    /^ {2}ann\\u001b.* +talk +2 +2 +0 +86400 /m,
     /^ {2}20\S+ +code-words +pattern +chat +ann +chat$/m,
   ])
     expect(status).toMatch(line)

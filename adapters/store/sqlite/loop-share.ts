@@ -14,12 +14,13 @@ export class LoopShare {
 
   /** Waits for another turn if this one has read for long enough; reads that wait together share the next. */
   async wait(): Promise<void> {
-    while (this.isUsedUp()) await this.leave()
+    while (this.isUsedUp()) await waitForImmediates()
   }
 
-  /** Leaves this turn to others, however much of it has been read. */
+  /** Continues in another turn, however little of this one has been read: the first immediates still belong to this turn. */
   async leave(): Promise<void> {
-    await new Promise((resolve) => void setImmediate(resolve))
+    await waitForImmediates()
+    await waitForImmediates()
   }
 
   isUsedUp(): boolean {
@@ -32,4 +33,8 @@ export class LoopShare {
     }
     return now_ms - this.#began_ms > share_ms
   }
+}
+
+function waitForImmediates(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve))
 }

@@ -22,6 +22,14 @@ test.each([
   expect(problemsOf(deployment_profile, at(url)).map(({ path }) => path)).toEqual(paths)
 })
 
+test('a host of a service that has no process', () => {
+  const pathsOf = (service: string) =>
+    problemsOf('single_cluster', { ...at('http://10.1.0.4:8000'), hosts: { 'maps.example': service } }).map(
+      ({ path }) => path,
+    )
+  expect([pathsOf('maps'), pathsOf('mops')]).toEqual([[], ['ingress.hosts.maps.example']])
+})
+
 test('a path of REST through a gateway that the site does not have', () => {
   const ingress = { rest_gateway: { enabled: true } }
   const paths = (running?: string[], more = {}) =>

@@ -19,7 +19,8 @@ export function mayForwardTo(resolved: ResolvedSettings, url: string): boolean {
 export function findRoutingProblems(resolved: ResolvedSettings, roles: readonly DeclaredRole[]): ProfileProblem[] {
   const backends = findBackends(resolved, roles)
   const hasGateway = backends.has('gateway') || getSettings(resolved, platformSettings).roles.includes('gateway')
-  const isThroughNone = getSettings(resolved, ingressSettings).rest_gateway_enabled && !hasGateway
+  const { rest_gateway_enabled, hosts } = getSettings(resolved, ingressSettings)
+  const isThroughNone = rest_gateway_enabled && !hasGateway
   return [
     ...[...backends].flatMap(([service, urls]) =>
       urls.every((url) => mayForwardTo(resolved, url))
@@ -30,6 +31,11 @@ export function findRoutingProblems(resolved: ResolvedSettings, roles: readonly 
               message: 'must use TLS (https) in this deployment profile, unless it is on this machine',
             },
           ],
+    ),
+    ...Object.entries(hosts).flatMap(([host, service]) =>
+      backends.has(service)
+        ? []
+        : [{ path: `ingress.hosts.${host}`, message: `names ${service}, which ingress.backends does not have` }],
     ),
     ...(isThroughNone
       ? [{ path: 'ingress.rest_gateway.enabled', message: 'needs a gateway: in platform.roles or ingress.backends' }]

@@ -9,7 +9,7 @@ import { renderCaddy } from '../../shared/routing/render/caddy.ts'
 import { renderKubernetes } from '../../shared/routing/render/kubernetes/kubernetes.ts'
 import type { WorkloadRole } from '../../shared/routing/render/kubernetes/workloads.ts'
 import { renderNginx } from '../../shared/routing/render/nginx.ts'
-import { buildRoutingTable, type RoutingRule } from '../../shared/routing/routing-table.ts'
+import { buildRoutingTable, isHostRule, type RoutingRule } from '../../shared/routing/routing-table.ts'
 import { findBackends, readRoutingOptions, type ServiceBackends } from '../../shared/routing/site-routing.ts'
 import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
 import { listClusterRoles } from './cluster-roles.ts'
@@ -45,11 +45,12 @@ export function renderSiteRoutes(routes: SiteRoutes, format: keyof typeof render
   return rendered
 }
 
-/** A stream of YAML documents, as `kubectl apply` takes it. */
+/** A stream of YAML documents, as `kubectl apply` takes it. Another site has no Service in the namespace of this one. */
 export function renderClusterObjects(
   { rules, cluster_roles, ...ingress }: SiteRoutes,
   options: { readonly namespace: string; readonly image: string },
 ): string {
   const { ingress_class, priority_annotation } = ingress
-  return formatYamlDocuments(renderKubernetes(rules, cluster_roles, { ...options, ingress_class, priority_annotation }))
+  const own = rules.filter((rule) => !isHostRule(rule))
+  return formatYamlDocuments(renderKubernetes(own, cluster_roles, { ...options, ingress_class, priority_annotation }))
 }

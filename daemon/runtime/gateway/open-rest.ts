@@ -33,8 +33,9 @@ export type OpenedRest = {
 
 export function openRest(resolved: ResolvedSettings, guardrails: Guardrails): OpenedRest {
   const backends = findBackends(resolved, roles)
-  // The owner of a path is the service that has it without the gateway.
-  const routing = new LiveRouting({ ...readRoutingOptions(resolved, backends), isGatewayInPath: false }, backends)
+  // The owner of a path is the service that has it without the gateway; the paths of another site are not its own.
+  const options = { ...readRoutingOptions(resolved, backends), isGatewayInPath: false, hosts: {} }
+  const routing = new LiveRouting(options, backends)
   const isForwarding = getSettings(resolved, ingressSettings).rest_gateway_enabled
   const opened = isForwarding ? openPools(resolved, backends) : undefined
   const routes: OwnerRoutes = {

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { parseTrustedNetwork } from '../../kernel/network/special-addresses.ts'
 import { settingsBlock } from '../../kernel/settings/settings.ts'
+import { agentspace_host } from './routed-services.ts'
 import { rulePriorities } from './routing-table.ts'
 
 const max_backends = 64
@@ -28,6 +29,14 @@ export const serviceOrigin = z
 const dnsLabel = z
   .string()
   .regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, 'must be lower-case letters, digits and hyphens, at most 63')
+
+const hostName = z
+  .string()
+  .regex(
+    /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/,
+    'must be a host name in lower case, without port and without a dot at its end',
+  )
+  .refine((host) => host !== agentspace_host, `must not be ${agentspace_host}, which has the tools of this site`)
 
 const network = z
   .string()
@@ -97,6 +106,9 @@ export const ingressSettings = settingsBlock('ingress', {
     }),
   backends: z.record(serviceName, z.array(backendUrl).min(1).max(max_backends)).default({}).meta({
     doc: 'URLs of the processes of a service, by its name in service-info (default: the roles of this profile, and the URLs below).',
+  }),
+  hosts: z.record(hostName, serviceName).default({}).meta({
+    doc: 'Host names whose requests all go to one service of ingress.backends, such as the edge of another site.',
   }),
   registered_networks: z.array(network).max(256).default(['127.0.0.0/8', '::1/128']).meta({
     doc: 'Networks in which services that register with the gateway may be; the site connects to them at no other address. Only in the profile, not by environment.',

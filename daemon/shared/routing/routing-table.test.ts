@@ -47,6 +47,14 @@ describe('owners', () => {
   )
 })
 
+test('a host of its own has the service of that host for every path, also with the gateway in the path', () => {
+  const options = { hosts: { 'bravo.example': 'bravo' }, served: new Set([...every, 'bravo']) }
+  for (const isGatewayInPath of [false, true])
+    for (const path of ['/', '/api/v1/signal', '/agentspace', '/public-api/x', '/unknown'])
+      expect(routeOf(path, { ...options, isGatewayInPath }, 'bravo.example')).toBe('bravo 100')
+  expect(routeOf('/api/v1/signal', options)).toBe('intelligence-service 100')
+})
+
 describe('a service that the site does not have', () => {
   test.each([
     ['/api/v1/signal', 'intelligence-service'],

@@ -44,6 +44,8 @@ export type RoutingOptions = {
   readonly hasGatewayAgentspace: boolean
   /** Objects of a service instead of those that it has by default. */
   readonly objects: Readonly<Record<string, readonly string[]>>
+  /** Host names, each with the service that has all of its paths, such as the edge of another site. */
+  readonly hosts: Readonly<Record<string, string>>
 }
 
 export const defaultRouting: Omit<RoutingOptions, 'served'> = {
@@ -53,6 +55,7 @@ export const defaultRouting: Omit<RoutingOptions, 'served'> = {
   isGatewayInPath: false,
   hasGatewayAgentspace: true,
   objects: {},
+  hosts: {},
 }
 
 type RuleTarget = Pick<RoutingRule, 'ingress' | 'priority'> & { readonly service: string }
@@ -66,6 +69,7 @@ export function buildRoutingTable(options: RoutingOptions): readonly RoutingRule
     if (!rules.has(key)) rules.set(key, { ingress, host, prefix, priority, service, isServed })
   }
   addAgentspace(options, add)
+  addHosts(options, add)
   add(public_prefix, own('public-proxy'))
   if (options.hasRest) {
     for (const service of routedServices) addService(service, options, add)
@@ -91,6 +95,21 @@ function addAgentspace({ served, hasGatewayAgentspace }: RoutingOptions, add: Ad
   const ingress = (service: RoutedServiceName) => ({ ingress: `${service}-agentspace`, service })
   if (hasGatewayAgentspace && served.has('gateway')) both({ ...ingress('gateway'), priority: rulePriorities.own })
   both({ ...ingress('intelligence-service'), priority: rulePriorities.fallback })
+}
+
+/** Ends the names of the ingresses of hosts, and of no others. */
+const host_ingress_suffix = '-host'
+
+/** The prefix of requests without identity has a rule of its own, as it has on every other host. */
+function addHosts({ hosts }: RoutingOptions, add: AddRule): void {
+  for (const [host, service] of Object.entries(hosts).sort(([one], [other]) => (one < other ? -1 : 1)))
+    for (const prefix of ['/', public_prefix])
+      add(prefix, { ingress: `${service}${host_ingress_suffix}`, priority: rulePriorities.own, service }, host)
+}
+
+/** Of a host that belongs to a service as a whole. */
+export function isHostRule({ ingress }: RoutingRule): boolean {
+  return ingress.endsWith(host_ingress_suffix)
 }
 
 function addService(service: RoutedService, options: RoutingOptions, add: AddRule): void {

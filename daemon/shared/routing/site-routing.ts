@@ -61,5 +61,6 @@ export function readRoutingOptions(resolved: ResolvedSettings, backends: Service
     isGatewayInPath: settings.rest_gateway_enabled,
     hasGatewayAgentspace: settings.agentspace_enabled && mayOfferTools(resolved),
     objects: settings.rest_objects,
+    hosts: settings.hosts,
   }
 }

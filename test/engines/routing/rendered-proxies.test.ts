@@ -44,6 +44,7 @@ const siteTable = fc
     hasGatewayAgentspace: fc.boolean(),
     rest_priority: fc.constantFrom(5, 100, 300),
     objects: objects.map((own) => ({ 'alerting-service': own })),
+    hosts: fc.constantFrom({}, { 'other.example': 'weather' }, { 'other.example': 'site-service' }),
   })
   .map((options) => buildRoutingTable({ ...defaultRouting, ...options }))
 

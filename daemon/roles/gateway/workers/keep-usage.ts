@@ -35,10 +35,9 @@ async function renew(call: Call, { id, guardrails }: NotedUsage, expires_ts: num
     const isKnown = (one: NotedUsage['guardrails'][number]) =>
       value.guardrails.some(({ guardrail, reason }) => guardrail === one.guardrail && reason === one.reason)
     const added = guardrails.filter((each) => !isKnown(each))
-    return {
-      next: { ...value, guardrails: [...value.guardrails, ...added].slice(-max_guardrails), expires_ts },
-      answer: undefined,
-    }
+    const kept = [...value.guardrails, ...added].slice(-max_guardrails)
+    // A document of an earlier release has no place.
+    return { next: { ...value, place: usagePlace(value), guardrails: kept, expires_ts }, answer: undefined }
   })
   await settle(change)
 }
