@@ -11,7 +11,13 @@ import { list as conversationList } from './conversation/list.ts'
 import { remove as removeConversation } from './conversation/remove.ts'
 import { check } from './guardrail/check.ts'
 import { list as guardrailList } from './guardrail/list.ts'
-import { countGuideFromZero, guideCollections, guideMetrics, guideOperations, guideWorkers } from './guide/declaration.ts'
+import {
+  countGuideFromZero,
+  guideCollections,
+  guideMetrics,
+  guideOperations,
+  guideWorkers,
+} from './guide/declaration.ts'
 import { list as ingressList } from './managed-ingress/list.ts'
 import { managedIngresses, managedIngressStates } from './managed-ingress/model.ts'
 import { chatTurnTotal, ingressWriteTotal, managedIngressCount, metrics, serviceCount } from './metrics.ts'

@@ -63,7 +63,7 @@ function chooseDigits(call: Call, { tenant_id, key }: ArtifactDraft): string {
 }
 
 /** Of a model: any value may stand there. */
-function readConfidence(value: unknown): number {
+export function readConfidence(value: unknown): number {
   const read = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   return typeof read === 'number' && Number.isFinite(read) ? Math.min(1, Math.max(0, read)) : 0.5
 }
