@@ -67,7 +67,7 @@ test('after a request to every operation with text in each field, no metric show
     ...['tool-service', 'edge:http', ...routedServices.map(({ name }) => name)],
     product.version,
     // Peers and carriers of the stage.
-    ...['none', 'alpha', 'bravo', 'charlie', 'delta', 'echo', 'filedrop'],
+    ...['other', 'none', 'alpha', 'bravo', 'charlie', 'delta', 'echo', 'filedrop'],
     // Subscribers of guidance.
     ...['l1', 'l2'],
   ])

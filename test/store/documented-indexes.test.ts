@@ -11,7 +11,9 @@ const documented = everyRole.flatMap(({ collections }) =>
 
 test('the documented names are those of the interface documents', () => {
   expect([...new Set(documented.map(({ alias }) => alias))].sort()).toEqual([
-    ...['data-ingest', 'fusion', 'pipeline-scheduler', 'proxy', 'signal', 'workflow-metrics'],
+    ...['data-ingest', 'fusion', 'guide_artifact_history', 'guide_artifacts', 'guide_audit', 'guide_graph_edges'],
+    ...['guide_graph_nodes', 'guide_graph_snapshots', 'guide_lineage_events', 'guide_observations', 'guide_proposals'],
+    ...['pipeline-scheduler', 'proxy', 'signal', 'workflow-metrics'],
   ])
   expect(documented.filter(({ alias }) => alias === 'fusion').map(({ name }) => name)).toHaveLength(5)
 })

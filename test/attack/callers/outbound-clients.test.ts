@@ -92,8 +92,8 @@ const outboundClients: Readonly<Record<string, readonly [DialledAddresses, strin
 const anyAddressUsers: Readonly<Record<string, string>> = {
   'daemon/boot/registration/open-registration.ts': 'the operator, in the profile or the environment',
   'daemon/runtime/edge/open-edge.ts': 'the operator, in the profile',
-  'daemon/runtime/gateway/open-chat.ts': 'the operator, in the profile',
-  'daemon/runtime/gateway/open-guide.ts': 'the operator, in the profile',
+  'daemon/runtime/gateway/open-embedder.ts': 'the operator, in the profile',
+  'daemon/runtime/gateway/open-model.ts': 'the operator, in the profile',
   'daemon/runtime/gateway/open-rest.ts': 'the operator, in the profile',
   'daemon/runtime/gateway/open-service-tools.ts': 'the operator, in the profile',
   'daemon/offline/tools/tool-services.ts': 'the operator, as an argument of the command',

@@ -106,6 +106,7 @@ export const gatewaySamples: OperationSamples = {
   'gateway.registered-service.get': registeredSample('hub'),
   'gateway.registered-service.remove': registeredSample('resolution'),
   'gateway.chat.send': () => ({ input: { message: 'hello' } }),
+  'gateway.guide.chat.send': () => ({ input: { message: 'hello' } }),
   'gateway.chat-feedback.record': feedbackSample,
   'gateway.conversation.remove': conversationSample,
   'gateway.guardrail.check': () => ({ input: { kind: 'tool', subject: 'ada' }, isTenants: false }),
@@ -126,14 +127,20 @@ export const gatewaySamples: OperationSamples = {
   },
 }
 
+const continueNothing = (at: string) => (stage: OperationFixture) =>
+  post(stage, at, { message: 'hello', conversation_id: `conversation_${'0'.repeat(32)}` })
+
+const hurry = (at: string, role: string) => async (stage: OperationFixture) => {
+  const token = await stage.site.token({ sub: slow_subject, roles: [role] })
+  await post(stage, at, { message: 'hello' }, token)
+  return await post(stage, at, { message: 'hello again' }, token)
+}
+
 const chatRefusals: Record<string, RefusalScenario> = {
-  'gateway.chat.send not_found': (stage) =>
-    post(stage, '/api/v1/chat', { message: 'hello', conversation_id: `conversation_${'0'.repeat(32)}` }),
-  async 'gateway.chat.send rate_limited'(stage) {
-    const token = await stage.site.token({ sub: slow_subject, roles: ['analyst'] })
-    await post(stage, '/api/v1/chat', { message: 'hello' }, token)
-    return await post(stage, '/api/v1/chat', { message: 'hello again' }, token)
-  },
+  'gateway.chat.send not_found': continueNothing('/api/v1/chat'),
+  'gateway.chat.send rate_limited': hurry('/api/v1/chat', 'analyst'),
+  'gateway.guide.chat.send not_found': continueNothing('/api/v1/guide/chat'),
+  'gateway.guide.chat.send rate_limited': hurry('/api/v1/guide/chat', 'admin'),
   'gateway.chat-feedback.record not_found': (stage) =>
     post(stage, '/api/v1/chat/feedback', { trace_id: '0'.repeat(32), kind: 'up' }),
   async 'gateway.chat-feedback.record rate_limited'(stage) {

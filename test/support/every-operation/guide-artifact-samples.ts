@@ -48,6 +48,7 @@ export const guideArtifactSamples: OperationSamples = {
   'gateway.guide.artifact.demote': ofStatus('active'),
   'gateway.guide.artifact.rollback': ofStatus('demoted', { version: 1 }),
   'gateway.guide.artifact.forget': ofStatus('demoted'),
+  'gateway.guide.decision.discuss': async (stage) => ({ input: { audit_id: `${await createArtifact(stage)}.1` } }),
   'gateway.guide.decision.explain': async (stage) => ({ input: { audit_id: `${await createArtifact(stage)}.1` } }),
   'gateway.guide.proposal.accept': ofProposal,
   'gateway.guide.proposal.dismiss': ofProposal,
@@ -86,6 +87,8 @@ export const guideArtifactRefusals: Record<string, RefusalScenario> = {
   },
   'gateway.guide.decision.explain not_found': ({ site, admin: token }) =>
     site.request('gateway', { method: 'GET', path: '/api/v1/guide/decisions/explanation?audit_id=none', token }),
+  'gateway.guide.decision.discuss not_found': ({ site, admin: token }) =>
+    site.request('gateway', { method: 'GET', path: '/api/v1/guide/decisions/discussion?audit_id=none', token }),
   'gateway.guide.proposal.accept wrong_state': async (stage) => {
     const path = `proposals/${proposalId(await createArtifact(stage))}`
     await post(stage, `${path}/accept`)

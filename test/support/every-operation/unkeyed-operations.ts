@@ -54,6 +54,7 @@ export const unkeyedOperations: Readonly<Record<string, UnkeyedReason>> = {
   'hub.message.deliver': 'message',
   'hub.message.acknowledge': 'transition',
   'gateway.chat.send': 'repeatable',
+  'gateway.guide.chat.send': 'repeatable',
   'gateway.registration.register': 'named',
   'resolution.entity-cluster.remove': 'transition',
   'resolution.entity-match.consult': 'transition',

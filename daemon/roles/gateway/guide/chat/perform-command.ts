@@ -4,7 +4,7 @@ import { listFields } from '../../chat/offline/list-fields.ts'
 import { callEvent, resultEvent, type Turn, type TurnEvents, textEvent } from '../../chat/turn.ts'
 import type { ChatCommand } from './read-command.ts'
 
-export const command_model = 'offline (commands)'
+const command_model = 'offline (commands)'
 
 /** By its name, or by that which document 002 gives the inner tool; undefined: there is no such command. */
 export function findCommandTool(tools: readonly McpTool[], { name }: ChatCommand): McpTool | undefined {

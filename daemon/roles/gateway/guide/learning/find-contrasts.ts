@@ -2,7 +2,7 @@
 import { boundDifference, type RateSample, testGreaterRate } from './significance.ts'
 
 /** One call: what was true of it, and whether it counts (as a failure, or as a success). */
-export type ObservedCall = { readonly features: readonly string[]; readonly isHit: boolean; readonly caller: string }
+export type CallTrial = { readonly features: readonly string[]; readonly isHit: boolean; readonly caller: string }
 
 export type Contrast = { readonly feature: string; readonly present: RateSample; readonly absent: RateSample }
 
@@ -23,7 +23,7 @@ const max_found = 4
  * Features with more hits where they are present, the most certain first. Each is proven on the calls that those before it do not
  * explain, so that one cause is not found again under the name of all that came with it.
  */
-export function* findContrasts(calls: readonly ObservedCall[], terms: ContrastTerms): Generator<undefined, Contrast[]> {
+export function* findContrasts(calls: readonly CallTrial[], terms: ContrastTerms): Generator<undefined, Contrast[]> {
   const found: Contrast[] = []
   let left = calls
   while (found.length < max_found) {
@@ -39,7 +39,7 @@ export function* findContrasts(calls: readonly ObservedCall[], terms: ContrastTe
 
 type FeatureCount = { trials: number; successes: number; readonly callers: Set<string> }
 
-function* findBest(calls: readonly ObservedCall[], terms: ContrastTerms): Generator<undefined, Contrast | undefined> {
+function* findBest(calls: readonly CallTrial[], terms: ContrastTerms): Generator<undefined, Contrast | undefined> {
   const counts = yield* countFeatures(calls, terms.least_callers)
   const hits = calls.filter(({ isHit }) => isHit).length
   const tested = [...counts].filter(
@@ -61,7 +61,7 @@ function* findBest(calls: readonly ObservedCall[], terms: ContrastTerms): Genera
 }
 
 function* countFeatures(
-  calls: readonly ObservedCall[],
+  calls: readonly CallTrial[],
   least_callers: number,
 ): Generator<undefined, Map<string, FeatureCount>> {
   const counts = new Map<string, FeatureCount>()

@@ -1,6 +1,6 @@
 // Guidance by rules from calls of tools: arguments that fail, tools that need another one first, services that need another one first.
 
-import { type Contrast, type ContrastTerms, findContrasts, type ObservedCall } from './find-contrasts.ts'
+import { type CallTrial, type Contrast, type ContrastTerms, findContrasts } from './find-contrasts.ts'
 import { formatRate, quoteText } from './hint-text.ts'
 import type { MinedArtifact } from './mined-artifact.ts'
 import { boundRate, rateOf } from './significance.ts'
@@ -131,9 +131,9 @@ function ratesOf({ present, absent }: Contrast) {
   return { ...rates, confidence: boundRate(present).low }
 }
 
-type CallFeatures = Pick<ObservedCall, 'features' | 'isHit'>
+type CallFeatures = Pick<CallTrial, 'features' | 'isHit'>
 
-function observe(calls: readonly CallInTrace[], describe: (call: CallInTrace) => CallFeatures): ObservedCall[] {
+function observe(calls: readonly CallInTrace[], describe: (call: CallInTrace) => CallFeatures): CallTrial[] {
   return calls.map((call) => ({ ...describe(call), caller: call.trace.caller }))
 }
 

@@ -1,6 +1,7 @@
 // Runs work on memories and graphs in the turn of this process, by the worker, and waits for its result.
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
+import { untilAborted } from '../../../../kernel/operation/until-aborted.ts'
 import { guideSettings } from '../settings.ts'
 import { ingest_worker } from './observe.ts'
 import { observerPart } from './parts.ts'
@@ -21,5 +22,6 @@ export async function runGraphTask<T>(call: Call, run: (worker: Call) => Promise
     })
   })
   call.wake(ingest_worker)
-  return result
+  // A process that stops performs no more of them.
+  return await untilAborted(call.signal, result)
 }

@@ -1,10 +1,10 @@
 // Rules of the category "modeling issue": the form of the graph, and what its tasks mean together.
 import type { HintFinding } from './hint.ts'
 import { listConsequences, quoteText, readParam, readsNewRows, readText } from './task-params.ts'
-import type { GraphTask, WorkflowGraph } from './workflow-graph.ts'
+import type { WorkflowGraph, WorkflowNode } from './workflow-graph.ts'
 
 /** What leaves the pipeline, or goes into the registry. */
-const handsOn = ({ traits }: GraphTask) => traits?.makes_dataset === false && traits.reads && traits.inputs.max > 0
+const handsOn = ({ traits }: WorkflowNode) => traits?.makes_dataset === false && traits.reads && traits.inputs.max > 0
 
 /** Landed datasets are a result too: a branch is unread only beside one that is handed on. */
 export function findUnreadBranches(graph: WorkflowGraph): HintFinding[] {
@@ -26,7 +26,7 @@ export function findUnreadBranches(graph: WorkflowGraph): HintFinding[] {
 }
 
 /** Two runs of them on the same input mean the same; each message of a queue is taken once. */
-const isRepeatable = ({ task, traits }: GraphTask) =>
+const isRepeatable = ({ task, traits }: WorkflowNode) =>
   task.operator === 'resolve_run' ||
   traits?.traits.has('transform') ||
   (traits?.traits.has('source') && task.operator !== 'ingest_queue')
@@ -38,7 +38,7 @@ export function findRepeatedTasks(graph: WorkflowGraph): HintFinding[] {
   const found: HintFinding[] = []
   for (const group of groups.values()) {
     if (group.length === 1) continue
-    const firstOf = new Map<string, GraphTask>()
+    const firstOf = new Map<string, WorkflowNode>()
     for (const each of group) {
       const params = describeParams(each)
       const first = firstOf.get(params)
@@ -52,7 +52,7 @@ export function findRepeatedTasks(graph: WorkflowGraph): HintFinding[] {
 }
 
 /** One text for equal parameters. Names of members are sorted; a parameter that is left out is not one that has its default. */
-function describeParams({ task }: GraphTask): string {
+function describeParams({ task }: WorkflowNode): string {
   return JSON.stringify(task.params, (_, value) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -61,7 +61,7 @@ function describeParams({ task }: GraphTask): string {
 }
 
 export function findSharedTargets(graph: WorkflowGraph): HintFinding[] {
-  const firstOf = new Map<string, GraphTask>()
+  const firstOf = new Map<string, WorkflowNode>()
   return graph.tasks.flatMap((each): HintFinding[] => {
     const { at, task } = each
     const target = readTarget(each)
@@ -83,7 +83,7 @@ export function findSharedTargets(graph: WorkflowGraph): HintFinding[] {
 }
 
 /** The file, or the dataset and the peer that receives it. */
-function readTarget(each: GraphTask): string[] | undefined {
+function readTarget(each: WorkflowNode): string[] | undefined {
   const names = targetParams.get(each.task.operator) ?? []
   const target = names.flatMap((name) => readText(each, name) ?? [])
   return names.length > 0 && target.length === names.length ? target : undefined

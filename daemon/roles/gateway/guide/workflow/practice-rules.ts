@@ -1,14 +1,14 @@
 // Rules of the category "missing best practice".
 import type { HintFinding } from './hint.ts'
 import { readsNewRows } from './task-params.ts'
-import type { GraphTask, WorkflowGraph } from './workflow-graph.ts'
+import type { WorkflowGraph, WorkflowNode } from './workflow-graph.ts'
 
 export type HintTerms = {
   /** Seconds between two runs of the schedule, where they are the closest; undefined without a schedule. */
   readonly interval_s?: number | undefined
 }
 
-const isSource = ({ traits }: GraphTask) => traits?.traits.has('source') === true
+const isSource = ({ traits }: WorkflowNode) => traits?.traits.has('source') === true
 
 /** Rows that were read leave the pipeline, and nothing has tested them. */
 export function findOutputsWithoutValidation(graph: WorkflowGraph): HintFinding[] {

@@ -1,12 +1,12 @@
 // Rules of the category "data quality issue": rows and values that go on although they are bad, or get lost.
 import type { HintFinding } from './hint.ts'
 import { infersTypes, listConsequences, quoteText, readParam, readText } from './task-params.ts'
-import type { GraphTask, WorkflowGraph } from './workflow-graph.ts'
+import type { WorkflowGraph, WorkflowNode } from './workflow-graph.ts'
 
-const isOutput = ({ traits }: GraphTask) => traits?.traits.has('output') === true
+const isOutput = ({ traits }: WorkflowNode) => traits?.traits.has('output') === true
 
 /** Whether bad rows end there: they are rejected, or the task fails. */
-const stopsBadRows = (each: GraphTask) =>
+const stopsBadRows = (each: WorkflowNode) =>
   each.task.operator === 'validate' && listConsequences(each).some((consequence) => consequence !== 'count')
 
 /** A validation that lets every bad row pass, and no other one before the output. */
@@ -67,5 +67,5 @@ export function findInferredTypes(graph: WorkflowGraph): HintFinding[] {
 }
 
 /** A validation compares with values of a type, and fails for a column of another one. */
-const fixesTypes = ({ traits, task }: GraphTask) =>
+const fixesTypes = ({ traits, task }: WorkflowNode) =>
   traits === undefined || task.operator === 'cast' || task.operator === 'validate'

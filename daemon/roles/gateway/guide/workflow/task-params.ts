@@ -1,5 +1,5 @@
 // Reads parameters of tasks as far as they fit: those of a draft may be any JSON.
-import type { GraphTask } from './workflow-graph.ts'
+import type { WorkflowNode } from './workflow-graph.ts'
 
 type ParamValues = Readonly<Record<string, unknown>>
 
@@ -10,11 +10,11 @@ export function isObject(value: unknown): value is ParamValues {
 }
 
 /** The parameter, and not what every object has; undefined where it is absent. */
-export function readParam({ task }: Pick<GraphTask, 'task'>, name: string): unknown {
+export function readParam({ task }: Pick<WorkflowNode, 'task'>, name: string): unknown {
   return Object.hasOwn(task.params, name) ? task.params[name] : undefined
 }
 
-export function readText(task: Pick<GraphTask, 'task'>, name: string): string | undefined {
+export function readText(task: Pick<WorkflowNode, 'task'>, name: string): string | undefined {
   const value = readParam(task, name)
   return typeof value === 'string' ? value : undefined
 }
@@ -25,14 +25,14 @@ export function quoteText(text: string): string {
 }
 
 /** The consequences of the rules of a `validate`: those without one reject. */
-export function listConsequences(task: Pick<GraphTask, 'task'>): string[] {
+export function listConsequences(task: Pick<WorkflowNode, 'task'>): string[] {
   const rules = readParam(task, 'rules')
   if (!Array.isArray(rules)) return []
   return rules.map((rule) => (isObject(rule) && typeof rule.on_failure === 'string' ? rule.on_failure : 'reject'))
 }
 
 /** Whether each run reads only what is new, as `isIncremental` of ingest decides it. */
-export function readsNewRows(task: Pick<GraphTask, 'task'>): boolean {
+export function readsNewRows(task: Pick<WorkflowNode, 'task'>): boolean {
   if (task.task.operator === 'ingest_queue') return true
   if (readParam(task, 'only_new') === true)
     return task.task.operator === 'ingest_objects' || task.task.operator === 'ingest_database'
@@ -43,7 +43,7 @@ const typedFormats: ReadonlySet<string> = new Set(['avro', 'parquet', 'gpkg', 's
 const typedEndings = /\.(avro|parquet|gpkg|zip|png|jpe?g|tiff?|pdf)$/i
 
 /** Whether the types of the columns are inferred from the values that the file happens to have. */
-export function infersTypes(task: Pick<GraphTask, 'task'>): boolean {
+export function infersTypes(task: Pick<WorkflowNode, 'task'>): boolean {
   const reading = readParam(task, 'read_as')
   const format = isObject(reading) ? reading.format : undefined
   if (typeof format === 'string') return !typedFormats.has(format)

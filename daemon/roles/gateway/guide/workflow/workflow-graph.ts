@@ -3,7 +3,7 @@ import type { AssembledDag, DagTask } from '../../../../shared/assembled-dag/ass
 import { type OperatorTraits, operatorTraits } from './operator-traits.ts'
 
 /** A task with its place in the DAG. `traits` is undefined for an operator that the table does not know. */
-export type GraphTask = {
+export type WorkflowNode = {
   readonly at: number
   readonly task: DagTask
   readonly traits: OperatorTraits | undefined
@@ -43,14 +43,14 @@ class PlaceSets {
 }
 
 export class WorkflowGraph {
-  readonly tasks: readonly GraphTask[]
+  readonly tasks: readonly WorkflowNode[]
   readonly #order: readonly number[]
   readonly #ancestors: PlaceSets
   /** Ancestors of the tasks before each task: those that it follows without naming them. */
   readonly #implied: PlaceSets
   readonly #feeders: PlaceSets
 
-  private constructor(tasks: readonly GraphTask[], order: readonly number[]) {
+  private constructor(tasks: readonly WorkflowNode[], order: readonly number[]) {
     this.tasks = tasks
     this.#order = order
     this.#ancestors = new PlaceSets(tasks.length)
@@ -70,7 +70,7 @@ export class WorkflowGraph {
   static open({ tasks }: Pick<AssembledDag, 'tasks'>): WorkflowGraph | undefined {
     const placeOf = new Map(tasks.map(({ name }, at) => [name, at]))
     if (placeOf.size < tasks.length) return undefined
-    const linked: GraphTask[] = []
+    const linked: WorkflowNode[] = []
     for (const [at, task] of tasks.entries()) {
       const before = [...new Set(task.after)].map((name) => placeOf.get(name))
       if (!before.every((place) => place !== undefined)) return undefined
@@ -84,7 +84,7 @@ export class WorkflowGraph {
   }
 
   /** The tasks, each after those that it follows. */
-  inOrder(): GraphTask[] {
+  inOrder(): WorkflowNode[] {
     return this.#order.flatMap((at) => this.tasks[at] ?? [])
   }
 
@@ -104,12 +104,12 @@ export class WorkflowGraph {
   }
 
   /** The tasks whose rows may reach the task. */
-  feedersOf(at: number): GraphTask[] {
+  feedersOf(at: number): WorkflowNode[] {
     return this.tasks.filter((other) => this.feeds(other.at, at))
   }
 
   /** The tasks that the rows of the task may reach. */
-  fedBy(at: number): GraphTask[] {
+  fedBy(at: number): WorkflowNode[] {
     return this.tasks.filter((other) => this.feeds(at, other.at))
   }
 }
@@ -127,7 +127,7 @@ function extend(sets: PlaceSets, at: number, place: number): void {
 }
 
 /** After Kahn; fewer places than tasks where some wait for each other. */
-function sortPlaces(tasks: readonly GraphTask[]): number[] {
+function sortPlaces(tasks: readonly WorkflowNode[]): number[] {
   const open = tasks.map(({ before }) => before.length)
   const followers = tasks.map((): number[] => [])
   for (const { at, before } of tasks) for (const place of before) followers[place]?.push(at)
