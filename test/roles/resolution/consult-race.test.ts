@@ -33,7 +33,12 @@ test('a match that appears after it was looked for is not consulted without a pr
   const { store } = openTemporaryStore(entityMatches)
   const call = {
     address: 'resolution.entity-match.consult',
-    ...{ nowIso: () => at, wake: () => undefined, audited, settings: () => ({ roles: ['resolution', 'consensus'] }) },
+    ...{
+      nowIso: () => at,
+      wake: () => undefined,
+      audited,
+      settings: () => ({ roles: ['resolution', 'consensus'], urls: {} }),
+    },
     delegation: () => ({ store: async () => ({ subject: 'rev', tenant_id: 'alpha', roles: [], grant: 'sealed' }) }),
     store: () => ({
       async find(id: string) {
