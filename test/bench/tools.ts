@@ -10,7 +10,7 @@ import { benchCores, type PinnedProgram, startPinnedProgram } from '../support/p
 
 const executable = process.env.PLATFORM_EXECUTABLE ?? path.resolve(import.meta.dirname, '../../dist/platform')
 const service = path.resolve(import.meta.dirname, '../support/mcp/plain-tool-service.mjs')
-const ports = { service: 9_021, gateway: 9_022, aggregator: 9_023 }
+const ports = { service: 9_021, gateway: 9_022, observing: 9_024, aggregator: 9_023 }
 const rounds = 3
 const seconds = Number(process.env.BENCH_SECONDS ?? 5)
 const warm_s = Number(process.env.BENCH_SECONDS ?? 8)
@@ -24,12 +24,23 @@ export async function bench(report: (figure: Figure) => void): Promise<void> {
   const command = [process.execPath, service, String(ports.service)]
   const programs = [await startPinnedProgram(benchCores.all, command, ports.service)]
   try {
-    const { program, token } = await startGateway(folder)
-    programs.push(program)
+    const through = await startGateway(path.join(folder, 'front'), ports.gateway, 'false')
+    programs.push(through.program)
     const direct: ToolTarget = { url: `http://127.0.0.1:${ports.service}/mcp`, tool: 'echo' }
-    const through: ToolTarget = { url: `http://127.0.0.1:${ports.gateway}/agentspace`, tool: 'plain__echo', token }
-    const [alone, together] = await measureTargets([direct, through])
+    const [alone, together] = await measureTargets([direct, through.target])
     reportLoads(alone, together, report)
+    const observing = await startGateway(path.join(folder, 'observing'), ports.observing, 'true')
+    programs.push(observing.program)
+    const [observed_alone, observed_together] = await measureTargets([observing.target])
+    const added_ms = medianOf(observed_alone, 0, 'p50_ms') - medianOf(alone, 0, 'p50_ms')
+    report({ figure: 'with guidance, added p50', value: added_ms, unit: 'ms', atMost: 2 })
+    const per_s = medianOf(observed_together, 0, 'calls_per_s')
+    report({
+      figure: 'with guidance, calls at once',
+      value: per_s,
+      unit: '1/s',
+      beside: medianOf(together, 1, 'calls_per_s'),
+    })
     if (!existsSync(python)) return
     // After the gateway: it goes on working for what it was sent, on the same cores.
     programs.push(await startAggregator(folder))
@@ -48,16 +59,16 @@ async function measureTargets(targets: readonly ToolTarget[]): Promise<readonly 
   return [await measure(targets, 1), await measure(targets, many_callers)]
 }
 
-/** A site of one process, with the service registered and its tool accepted. */
-async function startGateway(folder: string) {
-  const site = path.join(folder, 'site')
+/** A site of one process, with the service registered and its tool accepted; `isGuided`: whether it observes and learns. */
+async function startGateway(site: string, port: number, isGuided: 'true' | 'false') {
   const run = (...words: string[]) => execFileSync(executable, [...words, '--site', site], { encoding: 'utf8' })
   run('init', '--name', 'front', '--tenant', 'bench', '--roles', 'site,gateway', '--yes')
   const audiences = { plain: ['gateway'] }
   appendFileSync(path.join(site, 'profile.yaml'), `\nidentity: ${JSON.stringify({ audiences })}\n`)
   const env = {
-    ...{ GATEWAY_PORT: String(ports.gateway), GATEWAY_SERVICES: `http://127.0.0.1:${ports.service}` },
+    ...{ GATEWAY_PORT: String(port), GATEWAY_SERVICES: `http://127.0.0.1:${ports.service}` },
     ...{
+      GUIDE_ENABLED: isGuided,
       GATEWAY_MCP_ENABLED: 'true',
       GATEWAY_METRICS_LISTEN: '127.0.0.1:0',
       SITE_PORT: '0',
@@ -67,14 +78,16 @@ async function startGateway(folder: string) {
   const program = await startPinnedProgram(
     benchCores.all,
     [executable, 'serve', '--site', site],
-    ports.gateway,
+    port,
     env,
     '"platform.ready"',
   )
   await until(() => run('gateway', 'services', '--json').includes('"plain"'))
   run('gateway', 'accept', 'plain', '--yes')
   await until(() => run('gateway', 'tools', '--json').includes('"offered"'))
-  return { program, token: run('token', 'mint', '--subject', 'ann', '--roles', 'analyst').trim() }
+  const token = run('token', 'mint', '--subject', 'ann', '--roles', 'analyst').trim()
+  const target: ToolTarget = { url: `http://127.0.0.1:${port}/agentspace`, tool: 'plain__echo', token }
+  return { program, target }
 }
 
 /** The aggregator of the same service, with a second one, so that the names of its tools have those of the services too. */

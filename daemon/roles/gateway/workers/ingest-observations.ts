@@ -4,7 +4,7 @@ import type { Worker } from '../../../kernel/role/role.ts'
 import { openTurn } from '../guide/graph/turn.ts'
 import { abandonQueue, batch_size, ingestBatch } from '../guide/observation/ingest-batch.ts'
 import { ingestQueueDepth } from '../guide/observation/metrics.ts'
-import { ingest_worker } from '../guide/observation/observe.ts'
+import { early_depth, ingest_worker } from '../guide/observation/observe.ts'
 import { observerPart } from '../guide/observation/parts.ts'
 import { guideSettings } from '../guide/settings.ts'
 
@@ -14,7 +14,7 @@ async function run(call: Call): Promise<void> {
   const { enabled, ingest_worker_concurrency: concurrency } = call.settings(guideSettings)
   if (!enabled) return
   const { queue, book, attempt, tasks, stored } = call.part(observerPart)
-  while ((queue.depth > 0 || tasks.length > 0) && !call.signal.aborted) {
+  for (let least = 1; (queue.depth >= least || tasks.length > 0) && !call.signal.aborted; least = early_depth) {
     for (const task of tasks.splice(0)) await task(call)
     const started_ms = call.monotonic()
     await ingestBatch(call, queue.take(batch_size))

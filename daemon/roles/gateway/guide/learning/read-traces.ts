@@ -1,6 +1,5 @@
 // Reads traces from the store: those that have settled, and at the start the newest ones.
 import type { Call } from '../../../../kernel/operation/call.ts'
-import { labelKeyOf } from '../../../../kernel/store/store.ts'
 import { scopeKey } from '../graph/rules.ts'
 import { observations, type StoredObservation } from '../observation/model.ts'
 import type { Learner, WaitingTrace } from './learner.ts'
@@ -9,10 +8,13 @@ import { readTrace, type TraceRecord } from './trace-record.ts'
 const max_observations = 200
 
 export async function loadTrace(call: Call, { scope, trace_id }: WaitingTrace): Promise<TraceRecord> {
-  const { tenant_id } = scope
-  const filter = { trace_id, tenant_id, label_key: labelKeyOf(scope) }
-  const { docs } = await call.store(observations).list({ filter, limit: max_observations, fresh: true })
-  return readTrace(docs.map(({ value }) => value))
+  // By the trace alone, which has an index in this order: with more conditions a store may read all observations of a tenant.
+  const order = { field: 'batch_seq', direction: 'desc' } as const
+  const { docs } = await call
+    .store(observations)
+    .list({ filter: { trace_id }, order, limit: max_observations, fresh: true })
+  const own = docs.map(({ value }) => value).filter((value) => scopeKey(value) === scopeKey(scope))
+  return readTrace(own.reverse())
 }
 
 const page_size = 500
