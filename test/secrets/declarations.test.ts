@@ -1,12 +1,12 @@
 // Walks every declaration of every role: a secret is written and never shown, and nothing with the name of one is anything else.
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { isSecretName } from '../../adapters/host/log/redact.ts'
 import type { Param } from '../../cli/program/command.ts'
 import { commandCatalogue } from '../../cli/program/command-catalogue.ts'
 import { listSettingsBlocks } from '../../daemon/boot/profile.ts'
 import { everyOperation, everyRole } from '../../daemon/every-role.ts'
 import { type AddressedOperation, hasBody, operation, pathParameters } from '../../daemon/kernel/operation/operation.ts'
+import { isSecretName } from '../../daemon/kernel/secret/redact-text.ts'
 import { sealedSecret } from '../../daemon/kernel/secret/sealed-secret.ts'
 import { listSecretFields } from '../../daemon/kernel/secret/secret-fields.ts'
 import { secretText } from '../../daemon/kernel/secret/secret-text.ts'

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import path from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
+import { isSecretName } from '../../../daemon/kernel/secret/redact-text.ts'
 import { type LogLevel, pinoLog } from './pino-log.ts'
-import { isSecretName } from './redact.ts'
 
 const jwt = ['eyJhbGciOiJFZERTQSIsImtpZCI6ImsxIn0', 'eyJzdWIiOiJhbGljZSJ9', 'c2lnbmF0dXJl-_x'].join('.')
 

@@ -1,7 +1,8 @@
 // The log of a process: JSON lines by pino, with secrets taken out before a line is made.
 import { type DestinationStream, destination, pino } from 'pino'
+import { redactText } from '../../../daemon/kernel/secret/redact-text.ts'
 import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
-import { redactFields, redactText } from './redact.ts'
+import { redactFields } from './redact.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 

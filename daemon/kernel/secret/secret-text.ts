@@ -1,8 +1,7 @@
 // Secrets in requests: a field that is written and never shown, and a value that no log, answer or digest can print.
 import * as z from 'zod'
+import { redacted_text } from './redact-text.ts'
 import { max_secret_bytes } from './sealed-secret.ts'
-
-const redacted_text = '[redacted]'
 
 /** A secret in memory. Only `reveal` returns it; printing, JSON, digests and copies do not. */
 export class SecretText {

@@ -39,7 +39,17 @@ test('members that would change the object, and guidance, are left out at any de
 
 test('what is not an object becomes a member, and what JSON lacks is null', () => {
   expect(boundPayload('text')).toEqual({ value: 'text' })
-  expect(boundPayload({ a: Number.NaN, b: undefined, c: 1n, d: '\ud800' })).toEqual({
-    ...{ a: null, b: null, c: null, d: '\ufffd' },
+  expect(boundPayload({ a: Number.NaN, b: undefined, c: 1n, e: '\ud800' })).toEqual({
+    ...{ a: null, b: null, c: null, e: '\ufffd' },
   })
+})
+
+test('secrets are left out, by the name of their field and by their look, also where a text is cut', () => {
+  const bounded = boundPayload({
+    inputs: { password: 'hunter2', apiKey: 'k-123', accessToken: 'abc', tokens: 7, query: 'find maps' },
+    outputs: ['Authorization: Bearer abcdefghijkl', 'postgres://ann:hunter2@db/maps'],
+    text: `${'x'.repeat(8_100)} password=hunter2 ${'y'.repeat(9_000)}`,
+  })
+  expect(JSON.stringify(bounded)).not.toMatch(/hunter2|k-123|"abc"|abcdefghijkl/)
+  expect(bounded.inputs).toMatchObject({ password: '[redacted]', tokens: 7, query: 'find maps' })
 })

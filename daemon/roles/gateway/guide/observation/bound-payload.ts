@@ -1,4 +1,5 @@
-// Bounds what an observation keeps of a payload: size, depth and number of values; and leaves out attached guidance.
+// Bounds what an observation keeps of a payload: size, depth and number of values; and leaves out secrets and attached guidance.
+import { isSecretName, redacted_text, redactText } from '../../../../kernel/secret/redact-text.ts'
 
 /** Where content was left out. */
 export const cut_mark = '[cut]'
@@ -62,7 +63,10 @@ function boundMembers(members: Readonly<PayloadObject>, depth: number, budget: B
       kept[cut_mark] = true
       break
     }
-    kept[boundText(name, max_name, budget)] = boundValue(members[name], depth + 1, budget)
+    const value = members[name]
+    // Observations are kept for weeks, and administrators read them.
+    kept[boundText(name, max_name, budget)] =
+      typeof value === 'string' && isSecretName(name) ? redacted_text : boundValue(value, depth + 1, budget)
   }
   return kept
 }
@@ -71,7 +75,8 @@ function boundMembers(members: Readonly<PayloadObject>, depth: number, budget: B
 function boundText(text: string, max: number, budget: Budget): string {
   const room = Math.max(0, Math.min(max, budget.characters))
   budget.characters -= Math.min(text.length, room)
-  return text.length <= room ? text.toWellFormed() : `${text.slice(0, room).toWellFormed()}${cut_mark}`
+  const kept = redactText(text.slice(0, room).toWellFormed())
+  return text.length <= room ? kept : `${kept}${cut_mark}`
 }
 
 /** An envelope that nobody has checked, with its fields bounded; `emitted_by` is left out, since it is never used. */
