@@ -140,8 +140,11 @@ test('a thousand services: each has its ingress, which leads where the pure func
         ...{ service: rule?.service, priority: rule?.priority },
       })
     }
+  // The event comes after the answer of the API server.
+  const created = () => events.filter((event) => event === 'gateway.ingress.created')
+  await waitUntil(() => created().length >= 1_000)
   await waitUntil(async () => (await stateOf('service-0'))?.state === 'written')
-  expect(events.filter((event) => event === 'gateway.ingress.created')).toHaveLength(1_000)
+  expect(created()).toHaveLength(1_000)
   expect(events.filter((event) => /ingress\.(patched|repaired|conflict)/.test(event))).toEqual([])
   const versions = new Map(all.map(({ metadata }) => [metadata.name, metadata.resourceVersion]))
   site.clock.advance(hour_ms)

@@ -233,5 +233,6 @@ test('removed by an administrator while the API server is down, it is removed on
   // 410 Gone, for the version after which it watched.
   expect(events).toContain('gateway.cluster.listed expired')
   expect(await find('maps')).toBeDefined()
-  expect(await site.store('gateway').get(managedIngresses, 'gateway-managed-tides-rest')).toBeUndefined()
+  const recordOf = (name: string) => site.store('gateway').get(managedIngresses, name)
+  await waitUntil(async () => (await recordOf('gateway-managed-tides-rest')) === undefined)
 })
