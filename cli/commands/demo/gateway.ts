@@ -83,8 +83,12 @@ async function runDemo(studio: DemoStudio, terminal: Terminal) {
   }
 }
 
+/** The gateway has tools of its own, without the name of a service. */
+const isAggregated = (name: string) => name.includes('__')
+const isOfOthers = (name: string) => isAggregated(name) && !name.startsWith(own_tools)
+
 async function offerTools({ admin, caller, list, signal, printLine }: GatewayStage): Promise<void> {
-  const before = (await caller.listNames()).filter((name) => !name.startsWith(own_tools))
+  const before = (await caller.listNames()).filter(isOfOthers)
   list.add('nothing_before_acceptance', before.length === 0, `${before.length} tools of registered services are listed`)
   const chosen = {
     maps: ['distance'],
@@ -99,8 +103,8 @@ async function offerTools({ admin, caller, list, signal, printLine }: GatewaySta
     listed = await caller.listNames()
     return expected.every((name) => listed.includes(name))
   })
-  const unread = listed.filter((name) => !name.startsWith(own_tools) && !(expected as string[]).includes(name))
-  const services = new Set(listed.map((name) => name.split('__')[0]))
+  const unread = listed.filter((name) => isOfOthers(name) && !(expected as string[]).includes(name))
+  const services = new Set(listed.filter(isAggregated).map((name) => name.split('__')[0]))
   list.add(
     'only_accepted',
     unread.length === 0,
