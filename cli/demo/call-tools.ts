@@ -75,8 +75,18 @@ async function resolveAtBravo({ caller, sites, list, signal }: GatewayStage): Pr
   }
   const token = await mintDemoToken(bravo.folder, 'bea', ['analyst'])
   const local = connectServiceClient({ folder: undefined, url: edge, ca, token, env: {} })
-  const { items } = await local.call('resolution.lens.list', { limit: 10 })
-  const lenses = (items as ApiObject[]).map(({ lens }) => lens)
+  let lenses: unknown[] = []
+  // The edge hears of a registration by its next look at the registry.
+  await waitUntil('the route to bravo', signal, async () => {
+    try {
+      const { items } = await local.call('resolution.lens.list', { limit: 10 })
+      lenses = (items as ApiObject[]).map(({ lens }) => lens)
+      return true
+    } catch (error) {
+      if (isRefusal(error) && error.code === 'no_backend') return false
+      throw error
+    }
+  })
   list.add('rest_of_bravo', lenses.includes(demo_lens), `/api/v2/lens of bravo has ${lenses.join()}`)
   return run_id
 }
