@@ -5,7 +5,7 @@ import { label } from '../../../kernel/label/label.ts'
 import { requiredText } from '../../../kernel/operation/required-text.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { guidanceBlock } from '../guide/guidance/model.ts'
-import { modelName } from './settings.ts'
+import { modelName } from './model-endpoint.ts'
 
 export const max_message_characters = 32_768
 const max_schema_bytes = 32_768

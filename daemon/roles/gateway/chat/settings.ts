@@ -1,34 +1,20 @@
 // Settings of the chat of the gateway: its model, and the limits of a turn and of what is kept.
 import * as z from 'zod'
 import { settingsBlock } from '../../../kernel/settings/settings.ts'
-
-export const modelName = z
-  .string()
-  .min(1)
-  .max(128)
-  .regex(/^[!-~]+$/, 'must be the name of a model, without blanks')
+import { endpointKey, endpointUrl, modelName } from './model-endpoint.ts'
 
 export const chatSettings = settingsBlock('chat', {
-  model_url: z
-    .url({ protocol: /^https?$/ })
-    .max(2_048)
-    .refine((url) => !/[@?#]/.test(url), 'must not contain credentials, a query or a fragment')
-    .optional()
-    .meta({
-      env: 'CHAT_MODEL_URL',
-      doc: 'Base URL of an OpenAI-compatible API, to which /chat/completions is added, such as http://127.0.0.1:8080/v1; absent: chat finds tools by words (offline mode).',
-    }),
+  model_url: endpointUrl.optional().meta({
+    env: 'CHAT_MODEL_URL',
+    doc: 'Base URL of an OpenAI-compatible API, to which /chat/completions is added, such as http://127.0.0.1:8080/v1; absent: chat finds tools by words (offline mode).',
+  }),
   model: modelName.optional().meta({ env: 'CHAT_MODEL', doc: 'Model of the chat; needed with model_url.' }),
   models: z
     .array(modelName)
     .max(64)
     .default([])
     .meta({ env: 'CHAT_MODELS', doc: 'Further models of the same endpoint that a request may name.' }),
-  api_key: z
-    .string()
-    .min(1)
-    .max(4_096)
-    .regex(/^[!-~]+$/, 'must have no blanks or control characters')
+  api_key: endpointKey
     .optional()
     .meta({ env: 'CHAT_API_KEY', secret: true, doc: 'Key of this site at the endpoint, sent as a bearer token.' }),
   ca_file: z.string().min(1).max(4_096).optional().meta({

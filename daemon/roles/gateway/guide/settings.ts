@@ -1,7 +1,7 @@
 // Settings of the guidance layer, under the names of document 002.
 import * as z from 'zod'
 import { settingsBlock } from '../../../kernel/settings/settings.ts'
-import { modelName } from '../chat/settings.ts'
+import { endpointKey, endpointUrl, modelName } from '../chat/model-endpoint.ts'
 
 const toggle = (variable: string, isOn: boolean, doc: string) => z.boolean().default(isOn).meta({ env: variable, doc })
 
@@ -31,33 +31,18 @@ const similarity = (variable: string, value: number, doc: string) =>
 
 /** Without a URL, vectors are made locally. */
 const embeddingFields = {
-  embedding_url: z
-    .url({ protocol: /^https?$/ })
-    .max(2_048)
-    .refine((url) => !/[@?#]/.test(url), 'must not contain credentials, a query or a fragment')
-    .optional()
-    .meta({
-      env: 'GUIDE_EMBEDDING_URL',
-      doc: 'Base URL of an OpenAI-compatible API, to which /embeddings is added; absent: artifacts are compared by n-grams of characters, without a model.',
-    }),
-  embedding_model: z
-    .string()
-    .min(1)
-    .max(128)
-    .regex(/^[!-~]+$/, 'must be the name of a model, without blanks')
+  embedding_url: endpointUrl.optional().meta({
+    env: 'GUIDE_EMBEDDING_URL',
+    doc: 'Base URL of an OpenAI-compatible API, to which /embeddings is added; absent: artifacts are compared by n-grams of characters, without a model.',
+  }),
+  embedding_model: modelName
     .optional()
     .meta({ env: 'GUIDE_EMBEDDING_MODEL', doc: 'Model of the embeddings; needed with embedding_url.' }),
-  embedding_api_key: z
-    .string()
-    .min(1)
-    .max(4_096)
-    .regex(/^[!-~]+$/, 'must have no blanks or control characters')
-    .optional()
-    .meta({
-      env: 'GUIDE_EMBEDDING_API_KEY',
-      secret: true,
-      doc: 'Key of this site at the endpoint of the embeddings, sent as a bearer token.',
-    }),
+  embedding_api_key: endpointKey.optional().meta({
+    env: 'GUIDE_EMBEDDING_API_KEY',
+    secret: true,
+    doc: 'Key of this site at the endpoint of the embeddings, sent as a bearer token.',
+  }),
   embedding_ca_file: z.string().min(1).max(4_096).optional().meta({
     env: 'GUIDE_EMBEDDING_CA_FILE',
     doc: 'Authorities (PEM) for the TLS certificate of the endpoint of the embeddings, instead of the machine’s.',
@@ -70,21 +55,12 @@ const embeddingFields = {
 
 export const guideSettings = settingsBlock('guide', {
   enabled: toggle('GUIDE_ENABLED', true, 'Whether the gateway observes calls and chat, and learns guidance from them.'),
-  model_url: z
-    .url({ protocol: /^https?$/ })
-    .max(2_048)
-    .refine((url) => !/[@?#]/.test(url), 'must not contain credentials, a query or a fragment')
-    .optional()
-    .meta({
-      env: 'GUIDE_MODEL_URL',
-      doc: 'Base URL of an OpenAI-compatible API for the guidance layer alone; absent: it learns by rules, and its chat takes commands.',
-    }),
+  model_url: endpointUrl.optional().meta({
+    env: 'GUIDE_MODEL_URL',
+    doc: 'Base URL of an OpenAI-compatible API for the guidance layer alone; absent: it learns by rules, and its chat takes commands.',
+  }),
   model: modelName.optional().meta({ env: 'GUIDE_MODEL', doc: 'Model of the guidance layer; needed with model_url.' }),
-  api_key: z
-    .string()
-    .min(1)
-    .max(4_096)
-    .regex(/^[!-~]+$/, 'must have no blanks or control characters')
+  api_key: endpointKey
     .optional()
     .meta({ env: 'GUIDE_API_KEY', secret: true, doc: 'Key of this site at that endpoint, sent as a bearer token.' }),
   ca_file: z.string().min(1).max(4_096).optional().meta({

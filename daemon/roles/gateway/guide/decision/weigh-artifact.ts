@@ -1,4 +1,4 @@
-// What the recorded figures say for an artifact, and what against it: sentences from fixed words, for a discussion of a decision.
+// Weighs an artifact by its recorded figures: sentences for it and against it, from fixed words, for a discussion of a decision.
 import type { Artifact } from '../artifact/model.ts'
 
 export type WeighedArtifact = { readonly for: readonly string[]; readonly against: readonly string[] }

@@ -1,4 +1,4 @@
-// What one finished trace says of an artifact that it was eligible for: its score, its effect, and what follows.
+// Judges an artifact by one finished trace that it was eligible for: its score, its effect, and what follows.
 import { isEscalating } from '../drift/check-mined.ts'
 import { type EffectSamples, isLook, judgeEffect } from '../holdout/judge-effect.ts'
 import { rateOf } from '../learning/significance.ts'

@@ -47,7 +47,7 @@ export async function evaluateTrace(
     const before = learner.assessments.get(doc.id) ?? resume(doc.value)
     const isAttached = attached.has(doc.id)
     if (!isAttached && !held_out.has(doc.id)) continue
-    // What an administrator has decided on is not held out: the score alone decides.
+    // Decisions of an administrator are not held out: the score alone decides.
     const isHoldOutEnabled = settings.holdout_enabled && !doc.value.actor.startsWith('admin:')
     const terms = { weights, fast_demotion, isHoldOutEnabled }
     const { assessment, result } = assessTrace(before, doc.value, { trace, isAttached }, terms)

@@ -23,7 +23,7 @@ export type GraphWork =
 export const head_id = 'head'
 
 /**
- * One document for the store: whoever replaces it holds the turn. `open`: its work is to be done, by any process, and as
+ * One document for the store: the process that replaces it holds the turn. `open`: its work is to be done, by any process, and as
  * often as it is begun; no other work is begun before. `done`: the work is empty.
  */
 export const graphHeads = collection({

@@ -34,7 +34,7 @@ export async function restoreGraph(
     }
     await stores.pause()
   }
-  // What traces remember may name nodes that are gone.
+  // Remembered traces may name nodes that are gone.
   book.memory.traces.clear()
   book.memory.conversations.clear()
 }

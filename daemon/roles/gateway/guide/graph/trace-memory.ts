@@ -1,4 +1,4 @@
-// What graphs need of earlier events of a trace and a conversation: bounded, and read again from the store where it is missing.
+// Remembers the earlier events of traces and conversations that graphs need: bounded, and read again from the store where it is missing.
 import { memoryKey } from './plan.ts'
 import type { GraphScope } from './rules.ts'
 

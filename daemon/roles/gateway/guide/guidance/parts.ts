@@ -10,6 +10,3 @@ export type GuidanceParts = {
   readonly lineage: LineageQueue
 }
 export const guidancePart = part<GuidanceParts>('guide-guidance')
-
-/** The topic on which a process announces that artifacts have changed. */
-export const guide_artifact_topic = 'guide.artifact'

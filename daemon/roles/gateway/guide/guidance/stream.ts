@@ -5,9 +5,9 @@ import { changesUntilExpiry, isTokenExpired } from '../../../../kernel/operation
 import { operation, RawResponse, type ServerEvent } from '../../../../kernel/operation/operation.ts'
 import type { CursorPosition } from '../../../../kernel/store/store.ts'
 import { artifactTypes } from '../artifact/content.ts'
+import { artifact_topic } from '../artifact/follow-up.ts'
 import { type Artifact, artifactStatuses, artifacts } from '../artifact/model.ts'
 import { guidanceScope } from './model.ts'
-import { guide_artifact_topic } from './parts.ts'
 import { isAddressedTo } from './rules.ts'
 
 /** Also the longest that a stream outlives its token. */
@@ -44,7 +44,7 @@ export const stream = operation({
 async function* streamCommits(call: Call, scope: string): AsyncIterable<ServerEvent> {
   let after = parsePosition(call.last_event_id) ?? { value: call.now(), id: '' }
   const order = { field: 'update_ts', direction: 'asc' } as const
-  for await (const _ of changesUntilExpiry(call, guide_artifact_topic, poll_interval_ms)) {
+  for await (const _ of changesUntilExpiry(call, artifact_topic, poll_interval_ms)) {
     for (;;) {
       const page = await call.store(artifacts).list({ order, after, limit: batch_size, fresh: true })
       for (const { id, value } of page.docs) {
