@@ -12,12 +12,9 @@ import { removeHopHeaders } from '../../../kernel/forward/hop-headers.ts'
 import { admitCaller } from '../../../kernel/identity/admit-caller.ts'
 import type { Caller, PresentedCredential } from '../../../kernel/identity/identity.ts'
 import type { RoleContext } from '../../../kernel/operation/role-context.ts'
-import { traceparentOf } from '../../../kernel/telemetry/trace.ts'
-import { reportTraceFault, type TracePolicy } from '../../../kernel/telemetry/trace-policy.ts'
-import { buildAnswerHeaders } from '../../../shared/forwarding/answer-headers.ts'
+import { AnsweredExchange, type AnswerPolicy } from '../../../shared/forwarding/answered-exchange.ts'
 import type { ExchangeShares } from '../../../shared/forwarding/exchange-shares.ts'
 import {
-  answerRefusal,
   type ForwardRefusal,
   refuseFailure,
   refuseFault,
@@ -25,13 +22,7 @@ import {
   reportFailure,
 } from '../../../shared/forwarding/forward-problem.ts'
 import { buildOwnerHeaders, readField } from '../../../shared/forwarding/owner-headers.ts'
-import {
-  buildTracedAnswer,
-  buildTraceHeaders,
-  type ForwardTrace,
-  findForwardTrace,
-  refuseTrace,
-} from '../../../shared/forwarding/request-trace.ts'
+import { refuseTrace } from '../../../shared/forwarding/request-trace.ts'
 import { type RoutedTarget, readHostHeader, routeRequest } from '../../../shared/forwarding/route-request.ts'
 import { callerKey } from '../caller-key.ts'
 import { GuardrailRefusal, type Guardrails, guardCall } from '../guardrail/guard-call.ts'
@@ -39,11 +30,9 @@ import { describeDenial } from '../guardrail/record-denial.ts'
 import { guardrailDenialTotal, restRequestTotal, restSeconds } from '../metrics.ts'
 import type { OwnerRoutes } from './parts.ts'
 
-export type RestForwarding = {
+export type RestForwarding = AnswerPolicy & {
   readonly routes: OwnerRoutes
   readonly guardrails: Guardrails
-  readonly scheme: 'http' | 'https'
-  readonly trace_policy: TracePolicy
   readonly trusted_proxy_depth: number
   readonly max_body_bytes: number
   /** Of callers. */
@@ -61,50 +50,43 @@ export class RestRequest implements ForwardRoute {
   readonly #forwarding: RestForwarding
   readonly #context: RoleContext
   readonly #exchange: Exchange
-  readonly #began_ms: number
-  readonly #trace: ForwardTrace
-  #target: RoutedTarget | undefined
+  readonly #answered: AnsweredExchange
   /** Of the caller that holds a share until the end of the request. */
   #holder: string | undefined
   #forwarded: ForwardedExchange | undefined
-  #status = 0
 
   constructor(forwarding: RestForwarding, context: RoleContext, exchange: Exchange) {
-    const { monotonic, random } = context.environment
     this.#forwarding = forwarding
     this.#context = context
     this.#exchange = exchange
-    this.#began_ms = monotonic()
-    this.#trace = findForwardTrace(exchange.rawHeaders, forwarding.trace_policy, random)
-    reportTraceFault({ throttle: context.throttle, log: context.environment.log }, forwarding.trace_policy, this.#trace)
+    this.#answered = new AnsweredExchange(forwarding, context, exchange, restSeconds)
     this.max_body_bytes = forwarding.max_body_bytes
   }
 
   /** Never rejects. */
   async serve(presented: PresentedCredential): Promise<void> {
     const refused = await this.#prepare(presented).catch((error: unknown) => this.#reportFault(error))
-    const upstream = refused ? undefined : this.#forwarding.routes.findUpstream(this.#target?.service ?? '')
+    const { service } = this.#answered
+    const upstream = refused ? undefined : this.#forwarding.routes.findUpstream(service)
     if (upstream) {
       this.#forwarded = forwardExchange(this.#exchange, upstream, this)
       return
     }
-    this.#refuse(refused ?? refuseWith(refuse('no_backend', `${this.#service} is not available at this site`)))
+    this.#answered.refuse(refused ?? refuseWith(refuse('no_backend', `${service} is not available at this site`)))
     this.#record(undefined)
   }
 
   answerHeaders(_: number, headers: string[]): readonly string[] {
-    const { scheme, trace_policy } = this.#forwarding
-    return buildTracedAnswer(buildAnswerHeaders(headers, scheme), trace_policy.header, this.#trace)
+    return this.#answered.traceAnswer(headers)
   }
 
   onAnswer(status: number): void {
-    this.#status = status
-    this.#observeTime()
+    this.#answered.begin(status)
     this.#forwarded?.release()
   }
 
   onEnd(failure: ForwardFailure | undefined): void {
-    if (failure && this.#status === 0) this.#refuse(refuseFailure(failure))
+    if (failure && this.#answered.status === 0) this.#answered.refuse(refuseFailure(failure))
     this.#record(failure)
   }
 
@@ -114,13 +96,13 @@ export class RestRequest implements ForwardRoute {
     const { routes, shares, trace_policy } = this.#forwarding
     const fault = findForwardFault(this.#exchange)
     if (fault !== undefined) return refuseFault(fault)
-    const untraced = refuseTrace(this.#trace, trace_policy)
+    const untraced = refuseTrace(this.#answered.trace, trace_policy)
     if (untraced) return refuseWith(untraced)
     const host = readHostHeader(rawHeaders)
     if (host === undefined) return refuseWith(refuse('malformed', 'the request names no host'))
     const routed = routeRequest(routes.findRoute, host, target)
     if (isRefusal(routed)) return refuseWith(routed)
-    this.#target = routed
+    this.#answered.target = routed
     const caller = await admitCaller(this.#context, admission, presented)
     if (isRefusal(caller)) return refuseWith(caller)
     const holder = callerKey(caller)
@@ -159,13 +141,13 @@ export class RestRequest implements ForwardRoute {
     if (!refusal.isRecorded) return
     const described = describeDenial(refusal, { kind: 'rest', target, method: this.#exchange.method })
     const at = new Date(environment.now()).toISOString()
-    await record([{ ...described, at, subject, tenant_id, trace_id: this.#trace.trace.trace_id }])
+    await record([{ ...described, at, subject, tenant_id, trace_id: this.#answered.trace_id }])
   }
 
   /** The token and the cookies go on: the owner admits the caller again. */
   #buildHeaders(host: string): readonly string[] {
     const { rawHeaders, peer } = this.#exchange
-    const { scheme, trusted_proxy_depth, trace_policy } = this.#forwarding
+    const { scheme, trusted_proxy_depth } = this.#forwarding
     // Behind a trusted hop its facts about the client stay: this hop has seen the trusted one alone.
     const trusted = (name: string) => (trusted_proxy_depth > 0 ? readField(rawHeaders, name) : undefined)
     const proto = trusted('x-forwarded-proto') === 'https' ? 'https' : scheme
@@ -173,40 +155,20 @@ export class RestRequest implements ForwardRoute {
     const headers = buildOwnerHeaders(removeHopHeaders(rawHeaders), client, trusted_proxy_depth)
     const certificate = trusted('client-cert')
     if (certificate !== undefined) headers.push('client-cert', certificate)
-    return buildTraceHeaders(headers, trace_policy.header, this.#trace)
+    return this.#answered.traceRequest(headers)
   }
 
   #reportFault(error: unknown): ForwardRefusal {
     if (isRefusal(error)) return refuseWith(error)
-    const { trace_id } = this.#trace.trace
+    const { trace_id } = this.#answered
     this.#context.environment.log.error(`${rest_address}.failed`, { trace_id, error: String(error) })
     return refuseWith(refuse('internal', 'the service failed; find the cause in its log by the trace id'))
   }
 
-  #refuse(refused: ForwardRefusal): void {
-    const { trace_policy, scheme } = this.#forwarding
-    const { trace } = this.#trace
-    const { headers, body } = answerRefusal(refused, trace.trace_id)
-    const common = ['cache-control', 'no-store', trace_policy.header, traceparentOf(trace)]
-    this.#status = refused.status
-    this.#observeTime()
-    this.#exchange.reply(refused.status, buildAnswerHeaders([...headers, ...common], scheme), body)
-  }
-
-  get #service(): string {
-    return this.#target?.service ?? 'none'
-  }
-
-  #observeTime(): void {
-    const { environment } = this.#context
-    environment.observe(restSeconds, { service: this.#service }, (environment.monotonic() - this.#began_ms) / 1_000)
-  }
-
   #record(failure: ForwardFailure | undefined): void {
     if (this.#holder !== undefined) this.#forwarding.shares.release(this.#holder)
-    const status_class = failure === 'gone' ? 'aborted' : `${Math.floor(this.#status / 100)}xx`
-    this.#context.environment.count(restRequestTotal, { service: this.#service, status_class })
-    const { trace_id } = this.#trace.trace
-    reportFailure(this.#context, 'gateway.forward.failed', { failure, service: this.#service, trace_id })
+    const { service, trace_id } = this.#answered
+    this.#context.environment.count(restRequestTotal, { service, status_class: this.#answered.statusClass(failure) })
+    reportFailure(this.#context, 'gateway.forward.failed', { failure, service, trace_id })
   }
 }
