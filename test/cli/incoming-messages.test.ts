@@ -1,4 +1,4 @@
-// Messages that cannot be applied, on the command line of a running site: named by role and number, and cleared by a person.
+// Messages of a peer that wait, and a channel that two messages of one number have frozen: named on the command line, and cleared by a person.
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -7,7 +7,7 @@ import { joseSignatures } from '../../adapters/keys/jose/signatures.ts'
 import { canonicalJson, sha384 } from '../../daemon/kernel/encoding/canonical-json.ts'
 import { createScratchFolder, runCommand, runJsonCommand, serveSite } from '../support/command/run-command.ts'
 
-const { dir, remove } = createScratchFolder('waiting')
+const { dir, remove } = createScratchFolder('incoming')
 const at = (name: string) => path.join(dir, name)
 const site = ['--site', at('alpha')]
 let stop: () => Promise<unknown>
@@ -95,4 +95,40 @@ test('skip and discard need a reason, end the wait, and are in the audit log', a
     const { stdout } = await runCommand(['audit', 'list', '--role', 'site', '--action', action, ...site])
     expect(stdout).toContain(action)
   }
+})
+
+const runUnfreeze = (...more: string[]) => runCommand(['filedrop', 'unfreeze', 'bravo', ...site, ...more])
+
+test('refuses to open a channel that is not frozen', async () => {
+  const { exit, stderr } = await runUnfreeze('--reason', 'nothing', '--yes')
+  expect(exit).not.toBe(0)
+  expect(stderr).toContain('not frozen')
+})
+
+test('without a reason, and without a yes, nothing is opened; with both it is, and says why it was shut', async () => {
+  await dropMessage(3, 'result')
+  await waitForIncoming({ state: 'frozen' })
+  expect(await runUnfreeze('--yes')).toMatchObject({ exit: 2 })
+  expect(await runUnfreeze('--reason', ' ', '--yes')).not.toMatchObject({ exit: 0 })
+  const unasked = await runUnfreeze('--reason', 'settled by telephone')
+  expect(unasked).toMatchObject({ exit: 3 })
+  expect(unasked.stderr).toContain('--yes')
+  expect(await readIncoming()).toMatchObject({ state: 'frozen' })
+
+  const opened = await runUnfreeze('--reason', 'settled by telephone', '--yes')
+  expect(opened.exit, opened.stderr).toBe(0)
+  expect(opened.stdout).toContain('two different messages under one number')
+  expect(await readIncoming()).toMatchObject({ state: 'open' })
+  const trail = await runCommand([
+    'audit',
+    'list',
+    '--role',
+    'site',
+    '--action',
+    'site.channel.unfreeze',
+    '--json',
+    ...site,
+  ])
+  expect(trail.stdout, trail.stderr).toContain('settled by telephone')
+  expect(trail.stdout).toContain('filedrop/bravo/alpha')
 })
