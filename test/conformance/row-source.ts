@@ -221,3 +221,12 @@ export const rowRequirements: Readonly<
     expectRefusal(variant, JSON.stringify(landed.outcome), variant.huge.refusal)
   },
 }
+
+/** The rows of a table as lines of JSON, and the columns that the source states. */
+export async function readTable(variant: RowSourceVariant, request: RowRequest) {
+  return await withSource(variant, async (source) => {
+    const lines: string[] = []
+    for await (const block of source.rows(request, new AbortController().signal)) lines.push(...block)
+    return { lines, stated: source.statedColumns?.() }
+  })
+}

@@ -6,12 +6,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { OpenConnection } from '../../../daemon/roles/ingest/parts.ts'
 import { probeConnection } from '../../../daemon/runtime/ingest/connection/probe-connection.ts'
 import { type GrowingTable, growingRequirements } from '../../conformance/growing-source.ts'
-import {
-  landingRequirements,
-  type RowSourceVariant,
-  rowRequirements,
-  withSource,
-} from '../../conformance/row-source.ts'
+import { landingRequirements, type RowSourceVariant, readTable, rowRequirements } from '../../conformance/row-source.ts'
 import { people } from '../../conformance/row-source-data.ts'
 import { type Cassandra, cassandra, cassandraRequirement } from '../../support/engines/cassandra.ts'
 import { issueServerCertificates, type ServerCertificateSet } from '../../support/engines/server-certificates.ts'
@@ -20,7 +15,6 @@ import { whenPresent } from '../../support/runner/requires.ts'
 
 const where = whenPresent(cassandraRequirement)
 const settings = { data_folder: undefined, trusted_networks: ['127.0.0.1', '127.0.0.3'], addonDir: '' }
-const never = new AbortController().signal
 let certificates: ServerCertificateSet
 let server: Cassandra
 let admin: Client
@@ -134,11 +128,7 @@ describe('cassandra', () => {
 })
 
 async function readRows(table: string, connection = asOwner(), columns?: readonly string[]) {
-  return await withSource({ ...variant(), connection }, async (source) => {
-    const lines: string[] = []
-    for await (const block of source.rows({ table, columns }, never)) lines.push(...block)
-    return { lines, stated: source.statedColumns?.() }
-  })
+  return await readTable({ ...variant(), connection }, { table, columns })
 }
 
 where('each type keeps its values exactly, and what has parts is a text of JSON', async () => {

@@ -8,6 +8,7 @@ import { type GrowingTable, growingRequirements } from '../../conformance/growin
 import {
   landingRequirements,
   type RowSourceVariant,
+  readTable,
   rowRequirements,
   withSource,
 } from '../../conformance/row-source.ts'
@@ -140,11 +141,7 @@ describe('mongo', () => {
 })
 
 async function readRows(table: string, columns?: readonly string[], connection = connect()): Promise<string[]> {
-  return await withSource({ ...variant(), connection }, async (source) => {
-    const lines: string[] = []
-    for await (const block of source.rows({ table, columns }, never)) lines.push(...block)
-    return lines
-  })
+  return (await readTable({ ...variant(), connection }, { table, columns })).lines
 }
 
 where('each type keeps its values exactly, and what has parts is a text of JSON', async () => {

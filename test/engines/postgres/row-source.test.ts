@@ -6,7 +6,7 @@ import type { OpenConnection } from '../../../daemon/roles/ingest/parts.ts'
 import { openRowSource } from '../../../daemon/runtime/ingest/connection/open-source.ts'
 import { probeConnection } from '../../../daemon/runtime/ingest/connection/probe-connection.ts'
 import { type GrowingTable, growingRequirements } from '../../conformance/growing-source.ts'
-import { landingRequirements, type RowSourceVariant, rowRequirements } from '../../conformance/row-source.ts'
+import { landingRequirements, type RowSourceVariant, readTable, rowRequirements } from '../../conformance/row-source.ts'
 import { people } from '../../conformance/row-source-data.ts'
 import { type Postgres, postgres, postgresRequirement } from '../../support/engines/postgres.ts'
 import { issueServerCertificates, type ServerCertificateSet } from '../../support/engines/server-certificates.ts'
@@ -112,14 +112,7 @@ async function readRows(
   table: string,
   connection = connect({ config: { username: 'owner' }, password: server.password }),
 ) {
-  const source = await openRowSource(connection, settings, '')
-  try {
-    const lines: string[] = []
-    for await (const block of source.rows({ table }, never)) lines.push(...block)
-    return { lines, stated: source.statedColumns?.() }
-  } finally {
-    await source.close()
-  }
+  return await readTable({ ...variant(), connection }, { table })
 }
 
 where('each type keeps its values exactly, whatever the settings of the server', async () => {
