@@ -45,8 +45,7 @@ export class GiteaHost implements GitHost {
   }
 
   async findHead(branch: string, signal?: AbortSignal): Promise<HostHead | undefined> {
-    const path = `${this.#root}/branches/${encodePath(branch)}`
-    return await this.#client.get({ path, signal }, branchAnswer)
+    return await this.#client.get({ path: this.#branchPath(branch), signal }, branchAnswer)
   }
 
   async findFile(ref: string, path: string): Promise<HostFile | undefined> {
@@ -72,9 +71,7 @@ export class GiteaHost implements GitHost {
   }
 
   async removeBranch(branch: string): Promise<void> {
-    const path = `${this.#root}/branches/${encodePath(branch)}`
-    const answer = await this.#client.request({ method: 'DELETE', path })
-    if (answer.status !== 404) readAnswer(answer, z.unknown())
+    await this.#client.remove(this.#branchPath(branch))
   }
 
   /** By the newest status of each context. */
@@ -88,6 +85,10 @@ export class GiteaHost implements GitHost {
 
   close(): void {
     this.#client.close()
+  }
+
+  #branchPath(branch: string): string {
+    return `${this.#root}/branches/${encodePath(branch)}`
   }
 }
 

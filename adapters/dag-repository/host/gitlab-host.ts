@@ -40,8 +40,7 @@ export class GitlabHost implements GitHost {
   }
 
   async findHead(branch: string, signal?: AbortSignal): Promise<HostHead | undefined> {
-    const path = `${this.#root}/branches/${encodeURIComponent(branch)}`
-    return await this.#client.get({ path, signal }, branchAnswer)
+    return await this.#client.get({ path: this.#branchPath(branch), signal }, branchAnswer)
   }
 
   /** Its version is the last commit that changed it. */
@@ -63,9 +62,7 @@ export class GitlabHost implements GitHost {
   }
 
   async removeBranch(branch: string): Promise<void> {
-    const path = `${this.#root}/branches/${encodeURIComponent(branch)}`
-    const answer = await this.#client.request({ method: 'DELETE', path })
-    if (answer.status !== 404) readAnswer(answer, z.unknown())
+    await this.#client.remove(this.#branchPath(branch))
   }
 
   /** By the newest status of each job. */
@@ -79,6 +76,10 @@ export class GitlabHost implements GitHost {
 
   close(): void {
     this.#client.close()
+  }
+
+  #branchPath(branch: string): string {
+    return `${this.#root}/branches/${encodeURIComponent(branch)}`
   }
 }
 

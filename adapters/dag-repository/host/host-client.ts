@@ -74,6 +74,12 @@ export class HostClient {
     return answer.status === 404 ? undefined : readAnswer(answer, schema)
   }
 
+  /** Does nothing where there is none. */
+  async remove(path: string): Promise<void> {
+    const answer = await this.request({ method: 'DELETE', path })
+    if (answer.status !== 404) readAnswer(answer, z.unknown())
+  }
+
   close(): void {
     this.#http.close()
   }
