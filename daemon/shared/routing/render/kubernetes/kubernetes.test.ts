@@ -77,4 +77,25 @@ describe('workloads', () => {
       [],
     )
   })
+
+  test('roles that share no folder have one pod and a claim each, and find the others at their Services over TLS', () => {
+    const objects = objectsOf('roles that share no folder')
+    const ingest = find(objects, 'StatefulSet', 'pipeline-service')
+    expect(ingest?.spec).toMatchObject({
+      ...{ replicas: 1, serviceName: 'pipeline-service', volumeClaimTemplates: [{ metadata: { name: 'state' } }] },
+      template: {
+        spec: {
+          initContainers: [{ volumeMounts: [{ mountPath: '/etc/platform-role', readOnly: true }, {}] }],
+          volumes: expect.arrayContaining([
+            { name: 'identity', secret: { secretName: 'platform-role-ingest', defaultMode: 0o440 } },
+          ]),
+        },
+      },
+    })
+    expect(JSON.stringify(ingest)).toContain('{"name":"INTELLIGENCE_URL","value":"https://intelligence-service:8002"}')
+    expect(JSON.stringify(ingest)).toContain('\\"site\\":\\"https://site-service:8420\\"')
+    expect(JSON.stringify(ingest)).not.toMatch(/public-proxy|pipeline-service:8008/)
+    expect(find(objects, 'Deployment', 'site-service')?.spec).toMatchObject({ replicas: 1 })
+    expect(objects.filter(({ kind }) => kind === 'HorizontalPodAutoscaler')).toEqual([])
+  })
 })
