@@ -44,6 +44,16 @@ describe('ingresses', () => {
     expect(find(every, 'Ingress', 'gateway-rest-mode')).toBeUndefined()
   })
 
+  test('a prefix below that of another service has a higher priority, for controllers that rank by it alone', () => {
+    const [outer, inner] = ['consensus-service-rest', 'resolution-service-rest-nested-1'].map((name) =>
+      find(every, 'Ingress', name),
+    )
+    expect([priorityOf(outer), priorityOf(inner)]).toEqual(['100', '101'])
+    expect(JSON.stringify(outer)).toContain('"/api/v2/federation"')
+    expect(inner?.spec).toMatchObject({ rules: [{ http: { paths: [{ path: '/api/v2/federation/resolution' }] } }] })
+    expect(JSON.stringify(find(every, 'Ingress', 'resolution-service-rest'))).not.toContain('federation')
+  })
+
   test('an absent service keeps its paths, and has a Service without pods', () => {
     const objects = objectsOf('two roles')
     expect(JSON.stringify(find(objects, 'Ingress', 'alerting-service-rest'))).toContain('/api/v1/sensor')
