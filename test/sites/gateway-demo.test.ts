@@ -42,6 +42,7 @@ test('every check is met', () => {
   expect(report.checks.map(({ name }: Json) => name)).toEqual([
     ...['nothing_before_acceptance', 'only_accepted'],
     ...['tool_of_alpha', 'tool_of_bravo', 'own_token_refused', 'role_of_alpha', 'role_of_bravo', 'rest_of_bravo'],
+    ...['tools_by_host', 'rest_by_host', 'hosts_apart'],
     ...['poisoned_withdrawn', 'poisoned_refused', 'poison_marked', 'poisoned_stays_held', 'others_go_on'],
     ...['dead_is_unavailable', 'dead_is_listed', 'others_survive', 'dead_is_back'],
   ])
@@ -57,6 +58,9 @@ test('tools of two sites answer in the name of the caller', () => {
   expect(observed.tool_of_alpha).toBe('maps: 439 nautical miles for ann')
   expect(observed.tool_of_bravo).toBe('berths: 11 free for ann')
   expect(observed.role_of_bravo).toContain('167 records of the source bravo')
+  // By its host, the tools of bravo are those of its own gateway alone.
+  expect(observed.tools_by_host).toMatch(/^resolution-service: .*167 records of the source bravo/)
+  expect(observed.hosts_apart).toContain('https://localhost:')
   expect(fs.readFileSync('samples/people/bravo.csv', 'utf8').trimEnd().split('\n')).toHaveLength(168)
 })
 

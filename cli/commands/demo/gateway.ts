@@ -1,5 +1,6 @@
 // Serves the tools of two sites behind one edge to an AI client, with a poisoned definition and a dead site.
 import { toolsPath } from '../../../daemon/kernel/api/mcp-tools.ts'
+import { callByHost } from '../../demo/call-by-host.ts'
 import { callTools } from '../../demo/call-tools.ts'
 import { CheckList } from '../../demo/check-list.ts'
 import { mintDemoToken } from '../../demo/demo-site.ts'
@@ -24,7 +25,7 @@ export const definition = command({
   summary: 'Serve the tools of two sites behind one edge, hold a poisoned one, and survive a dead site',
   notes: [
     'Makes two sites in DIR and runs them as daemons. An AI client knows the edge of one of them alone, over TLS, and calls',
-    'tools of both. Then a service changes a definition to a text that misleads, and one site is killed and started again.',
+    'tools of both; at its host, bravo answers behind the same edge alone. Then a service changes a definition to a text that misleads, and one site is killed and started again.',
     'Needs no network. Exit code 1: a check is not met.',
   ].join('\n'),
   options: demoOptions,
@@ -66,10 +67,13 @@ async function runDemo(studio: DemoStudio, terminal: Terminal) {
   step('3. Call tools of both sites, as an AI client with a token of ann')
   const run_id = await callTools(stage)
 
-  step('4. Poison a definition')
+  step('4. Call bravo alone, at the same edge by the host of bravo')
+  await callByHost(stage, run_id)
+
+  step('5. Poison a definition')
   await holdPoisonedTool(stage)
 
-  step('5. Kill bravo')
+  step('6. Kill bravo')
   await surviveDeadUpstream(stage, run_id)
 
   const seconds = studio.seconds()

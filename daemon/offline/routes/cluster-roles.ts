@@ -4,19 +4,43 @@ import type { RoleOutline } from '../../kernel/role/role.ts'
 import { searchSettings } from '../../kernel/settings/backing-service-settings.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { platformSettings } from '../../kernel/settings/platform-settings.ts'
+import { roleCallSettings } from '../../kernel/settings/role-call-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
+import {
+  describeRoleListener,
+  describeRoleUrls,
+  hasRoleListener,
+} from '../../shared/routing/render/kubernetes/separate-roles.ts'
 import type { WorkloadRole } from '../../shared/routing/render/kubernetes/workloads.ts'
 import { type RoutedService, routedServices } from '../../shared/routing/routed-services.ts'
 
 /** Where documents are in a cluster of their own, several pods may serve a role. */
 const max_pods = 4
 
+/** Roles share the folder of the site, unless the profile admits them by their certificates. */
 export function listClusterRoles(resolved: ResolvedSettings, roles: readonly RoleOutline[]): readonly WorkloadRole[] {
   const { roles: names } = getSettings(resolved, platformSettings)
-  return routedServices.flatMap((service: RoutedService) => {
+  const isSeparate = getSettings(resolved, roleCallSettings).accept_certificates
+  const workloads = routedServices.flatMap((service: RoutedService): WorkloadRole[] => {
     const role = roles.find(({ name }) => name === service.role && names.includes(name))
     return role ? [describeRole(service, role, resolved)] : []
   })
+  return isSeparate ? workloads.map((workload) => separateRole(workload, workloads, roles)) : workloads
+}
+
+/** A listener with a certificate of its own keeps it. */
+function separateRole(
+  { role, ...workload }: WorkloadRole,
+  all: readonly WorkloadRole[],
+  roles: readonly RoleOutline[],
+): WorkloadRole {
+  const prefix = roles.find(({ name }) => name === role)?.listeners[0].env ?? ''
+  const listener = workload.hasTls ? {} : describeRoleListener(role, prefix)
+  return {
+    ...{ ...workload, role, isSeparate: true, max_pods: 1 },
+    hasTls: workload.hasTls || hasRoleListener(role),
+    env: { ...workload.env, ...listener, ...describeRoleUrls(role, all) },
+  }
 }
 
 function describeRole({ name, port }: RoutedService, role: RoleOutline, resolved: ResolvedSettings): WorkloadRole {
@@ -35,6 +59,7 @@ function describeRole({ name, port }: RoutedService, role: RoleOutline, resolved
       ...(listener.port === 0 ? { [`${env}_PORT`]: String(port) } : {}),
     },
     extra_memory_mb: Number(resolved.values.get(role.name)?.cache_max_mb ?? 0),
+    isSeparate: false,
     max_pods: getSettings(resolved, searchSettings).host === undefined ? 1 : max_pods,
   }
 }

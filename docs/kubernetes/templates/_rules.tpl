@@ -77,3 +77,42 @@ labels:
   app.kubernetes.io/name: {{ .service }}
   app.kubernetes.io/part-of: platform
 {{- end -}}
+
+{{/* Whether the listener of a role has a certificate: that of the profile, or its own as a role. */}}
+{{- define "platform.tls" -}}
+{{- or .values.tls (and .values.role_certificates (ne .role "proxy")) -}}
+{{- end -}}
+
+{{/* Where the other roles are, and the certificate of this one, as variables. */}}
+{{- define "platform.roleCalls" -}}
+{{- $role := .role -}}
+{{- $values := .values -}}
+{{- if eq $role "proxy" }}
+- name: PLATFORM_ROLE_ACCEPT_CERTIFICATES
+  value: "false"
+{{- else }}
+{{- range list "CERT" "KEY" }}
+- name: {{ $.env }}_TLS_{{ . }}_FILE
+  value: /var/lib/platform/identity/roles/{{ $role }}/certificates/role.pem
+{{- end }}
+- name: PLATFORM_ROLE_ACCEPT_CERTIFICATES
+  value: "true"
+{{- end }}
+{{- $documented := dict "intelligence" "INTELLIGENCE_URL" "resolution" "ENTITY_RESOLUTION_URL" }}
+{{- $urls := dict }}
+{{- range $values.services }}
+{{- if and .role (has .role $values.roles) (ne .role $role) (ne .role "proxy") }}
+{{- $url := printf "https://%s:%d" .name (int .port) }}
+{{- if hasKey $documented .role }}
+- name: {{ get $documented .role }}
+  value: {{ $url }}
+{{- else }}
+{{- $_ := set $urls .role $url }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- if $urls }}
+- name: PLATFORM_ROLE_URLS
+  value: {{ $urls | toJson | quote }}
+{{- end }}
+{{- end -}}

@@ -1,6 +1,6 @@
-// The chat with a real model behind a real OpenAI-compatible server: its stream, its counts, definitions of tools, its refusals.
+// The chat with a real model behind a real OpenAI-compatible server: its stream, its counts, its calls of tools, its refusals.
 import { afterAll, beforeAll, expect } from 'vitest'
-import { ann, type ChatWorld, startChatWorld } from '../../roles/gateway/chat-site.ts'
+import { ann, type ChatWorld, signal_list, startChatWorld } from '../../roles/gateway/chat-site.ts'
 import { type ChatModelServer, chatModelRequirement, chatModelServer } from '../../support/engines/chat-model.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
 
@@ -16,7 +16,10 @@ beforeAll(async () => {
   await server.start()
   const { url: model_url, api_key } = server
   world = await startChatWorld({ chat: { ...chat, model_url, api_key, max_tools: 0 } })
-  offering = await startChatWorld({ chat: { ...chat, model_url, api_key, max_tools: 8, max_rounds: 2 } })
+  // One tool and short results: each token of a prompt takes milliseconds.
+  const limits = { max_tools: 1, max_rounds: 2, max_result_bytes: 512 }
+  offering = await startChatWorld({ chat: { ...chat, model_url, api_key, ...limits } })
+  await offering.raise('Late arrival at Hamburg')
 })
 afterAll(async () => {
   await world?.end()
@@ -41,10 +44,14 @@ where('a conversation is streamed, counted and continued', async () => {
   expect([status, body.tokens.prompt > last.tokens.prompt]).toEqual([200, true])
 })
 
-where('definitions of tools of the platform are taken', async () => {
-  // The template of this model has no tools: the server reads the definitions, and the model does not see them.
-  const { status, body } = await offering.say(ann, { message: 'list the signals' })
-  expect([status, body.model_used], JSON.stringify(body)).toEqual([200, 'smollm2'])
+where('the model calls a tool of the platform, and sees its result', async () => {
+  const events = await offering.stream(ann, { message: 'list the signals' })
+  const [called, result] = ['tool_call', 'tool_result'].map((name) => events.find(({ event }) => event === name)?.data)
+  expect(called, JSON.stringify(events)).toMatchObject({ tool: signal_list, arguments: {} })
+  expect(result).toMatchObject({ id: called?.id, tool: signal_list, outcome: 'answered' })
+  const last = events.at(-1)?.data
+  expect(last).toMatchObject({ model_used: 'smollm2', tool_calls: [{ tool: signal_list, outcome: 'answered' }] })
+  expect(String(last?.response).trim()).not.toBe('')
 })
 
 where('a key that it does not accept is reported without the key', async () => {

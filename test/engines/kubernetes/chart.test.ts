@@ -8,7 +8,7 @@ import { parseYaml } from '../../../adapters/host/yaml/yaml-document.ts'
 import { renderKubernetes } from '../../../daemon/shared/routing/render/kubernetes/kubernetes.ts'
 import { type RoutedService, routedServices } from '../../../daemon/shared/routing/routed-services.ts'
 import { buildRoutingTable, defaultRouting } from '../../../daemon/shared/routing/routing-table.ts'
-import { kubernetesOptions, workloadRole } from '../../support/engines/cluster-tables.ts'
+import { kubernetesOptions, separateRoles, workloadRole } from '../../support/engines/cluster-tables.ts'
 import { createEngineFolder } from '../../support/engines/server-process.ts'
 import { isOnPath, whenPresent } from '../../support/runner/requires.ts'
 
@@ -27,6 +27,7 @@ const releases = fc.record({
   roles: fc.subarray(services.flatMap(({ role }) => role ?? [])),
   served: fc.subarray(services.filter(({ role }) => role === undefined).map(({ name }) => name)),
   tls: fc.boolean(),
+  role_certificates: fc.boolean(),
   max_pods: fc.constantFrom(1, 4),
   cache_max_mb: fc.constantFrom(0, 256),
   class_name: fc.constantFrom('', 'traefik'),
@@ -42,7 +43,7 @@ const releases = fc.record({
 type ChartRelease = ReturnType<typeof releases.generate>['value']
 
 function renderByHelm(release: ChartRelease): readonly unknown[] {
-  const { roles, served, tls, max_pods, cache_max_mb, class_name, objects } = release
+  const { roles, served, tls, role_certificates, max_pods, cache_max_mb, class_name, objects } = release
   const ingress = {
     ...{ class_name, agentspace: { enabled: release.hasGatewayAgentspace } },
     rest: { enabled: release.hasRest, priority: release.rest_priority, objects },
@@ -50,7 +51,7 @@ function renderByHelm(release: ChartRelease): readonly unknown[] {
   }
   const { image, namespace } = kubernetesOptions
   const file = path.join(folder, 'values.json')
-  writeFileSync(file, JSON.stringify({ image, roles, served, tls, max_pods, cache_max_mb, ingress }))
+  writeFileSync(file, JSON.stringify({ image, roles, served, tls, role_certificates, max_pods, cache_max_mb, ingress }))
   const args = ['template', 'platform', chart, '--namespace', namespace, '--values', file]
   const text = execFileSync(helm, args, { encoding: 'utf8', env: { PATH: process.env.PATH, HOME: folder } })
   const documents = text.split(/^---\n/m).map((each) => parseYaml(each))
@@ -58,12 +59,14 @@ function renderByHelm(release: ChartRelease): readonly unknown[] {
 }
 
 function renderByFunction(release: ChartRelease): readonly unknown[] {
-  const { roles, tls, max_pods, cache_max_mb, class_name, served: others, ...routing } = release
+  const { roles, tls, role_certificates, max_pods, cache_max_mb, class_name, served: others, ...routing } = release
   const own = services.filter(({ role }) => role !== undefined && roles.includes(role))
   const served = new Set([...own.map(({ name }) => name), ...others])
-  const workloads = own.map((service) =>
-    workloadRole(service, { hasTls: tls, max_pods, extra_memory_mb: service.role === 'proxy' ? cache_max_mb : 0 }),
-  )
+  const shared = own.map((service) => workloadRole(service, { hasTls: tls, max_pods }))
+  const workloads = (role_certificates ? separateRoles(own, tls) : shared).map((workload) => ({
+    ...workload,
+    extra_memory_mb: workload.role === 'proxy' ? cache_max_mb : 0,
+  }))
   const options = { ...kubernetesOptions, ingress_class: class_name || undefined }
   return renderKubernetes(buildRoutingTable({ ...defaultRouting, ...routing, served }), workloads, options)
 }

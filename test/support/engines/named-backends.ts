@@ -14,8 +14,13 @@ export type BackendAnswer = {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** One server for each name. */
-export async function startNamedBackends(names: readonly string[]): Promise<NamedBackends> {
+export type BackendAddress = { readonly host: string; readonly port: number }
+
+/** One server for each name. `place`: where it is, instead of any port of 127.0.0.1. */
+export async function startNamedBackends(
+  names: readonly string[],
+  place: (name: string) => BackendAddress = () => ({ host: '127.0.0.1', port: 0 }),
+): Promise<NamedBackends> {
   const servers = names.map((service) =>
     createServer((received, response) => {
       const { url: target = '', headers } = received
@@ -28,8 +33,11 @@ export async function startNamedBackends(names: readonly string[]): Promise<Name
       )
     }),
   )
-  await Promise.all(servers.map((server) => once(server.listen(0, '127.0.0.1'), 'listening')))
-  const urls = servers.map((server) => [`http://127.0.0.1:${(server.address() as AddressInfo).port}`])
+  await Promise.all(servers.map((server, at) => once(server.listen(place(names[at] ?? '')), 'listening')))
+  const urls = servers.map((server) => {
+    const { address, port } = server.address() as AddressInfo
+    return [`http://${address}:${port}`]
+  })
   return {
     urls: new Map(names.map((name, at) => [name, urls[at] ?? []])),
     close() {

@@ -3,10 +3,33 @@ import { routedServices } from '../../routed-services.ts'
 import type { RoutingRule } from '../../routing-table.ts'
 import { describeObject, type IngressOptions, type KubernetesObject } from './kubernetes-object.ts'
 
-/** Rules of absent services are among them: without these, their paths would go to the catch-all. */
+/**
+ * Rules of absent services are among them: without these, their paths would go to the catch-all. Controllers that rank by
+ * priority alone, such as Traefik, do not prefer the longer of two prefixes: a prefix below that of another ingress with the same
+ * priority is in an ingress of its own, with a higher one.
+ */
 export function renderIngresses(rules: readonly RoutingRule[], options: IngressOptions): readonly KubernetesObject[] {
-  const byIngress = Map.groupBy(rules, ({ ingress }) => ingress)
-  return [...byIngress].map(([name, own]) => renderIngress(name, own, options))
+  const known = new Map(rules.map((rule) => [keyOf(rule, rule.prefix), rule.ingress]))
+  const byIngress = Map.groupBy(rules, (rule) => nameIngress(rule.ingress, countAncestors(rule, known)))
+  return [...byIngress].map(([name, own]) => {
+    const [first] = own as [RoutingRule, ...RoutingRule[]]
+    const priority = first.priority + countAncestors(first, known)
+    return renderIngress(name, priority === first.priority ? own : own.map((rule) => ({ ...rule, priority })), options)
+  })
+}
+
+const keyOf = ({ host = '', priority }: RoutingRule, prefix: string) => `${host} ${priority} ${prefix}`
+const nameIngress = (ingress: string, ancestors: number) =>
+  ancestors === 0 ? ingress : `${ingress}-nested-${ancestors}`
+
+/** Prefixes above that of the rule which other ingresses have, at its host and priority. */
+function countAncestors(rule: RoutingRule, known: ReadonlyMap<string, string>): number {
+  const segments = rule.prefix.split('/').slice(1)
+  const above = segments.map((_, at) => `/${segments.slice(0, at).join('/')}`)
+  return above.filter((prefix) => {
+    const ingress = prefix === rule.prefix ? undefined : known.get(keyOf(rule, prefix))
+    return ingress !== undefined && ingress !== rule.ingress
+  }).length
 }
 
 /** A Service of the namespace. */

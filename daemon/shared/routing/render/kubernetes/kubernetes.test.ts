@@ -44,6 +44,16 @@ describe('ingresses', () => {
     expect(find(every, 'Ingress', 'gateway-rest-mode')).toBeUndefined()
   })
 
+  test('a prefix below that of another service has a higher priority, for controllers that rank by it alone', () => {
+    const [outer, inner] = ['consensus-service-rest', 'resolution-service-rest-nested-1'].map((name) =>
+      find(every, 'Ingress', name),
+    )
+    expect([priorityOf(outer), priorityOf(inner)]).toEqual(['100', '101'])
+    expect(JSON.stringify(outer)).toContain('"/api/v2/federation"')
+    expect(inner?.spec).toMatchObject({ rules: [{ http: { paths: [{ path: '/api/v2/federation/resolution' }] } }] })
+    expect(JSON.stringify(find(every, 'Ingress', 'resolution-service-rest'))).not.toContain('federation')
+  })
+
   test('an absent service keeps its paths, and has a Service without pods', () => {
     const objects = objectsOf('two roles')
     expect(JSON.stringify(find(objects, 'Ingress', 'alerting-service-rest'))).toContain('/api/v1/sensor')
@@ -76,5 +86,26 @@ describe('workloads', () => {
     expect(every.filter(({ metadata, kind }) => metadata.name === 'cost-lens-service' && kind !== 'Ingress')).toEqual(
       [],
     )
+  })
+
+  test('roles that share no folder have one pod and a claim each, and find the others at their Services over TLS', () => {
+    const objects = objectsOf('roles that share no folder')
+    const ingest = find(objects, 'StatefulSet', 'pipeline-service')
+    expect(ingest?.spec).toMatchObject({
+      ...{ replicas: 1, serviceName: 'pipeline-service', volumeClaimTemplates: [{ metadata: { name: 'state' } }] },
+      template: {
+        spec: {
+          initContainers: [{ volumeMounts: [{ mountPath: '/etc/platform-role', readOnly: true }, {}] }],
+          volumes: expect.arrayContaining([
+            { name: 'identity', secret: { secretName: 'platform-role-ingest', defaultMode: 0o440 } },
+          ]),
+        },
+      },
+    })
+    expect(JSON.stringify(ingest)).toContain('{"name":"INTELLIGENCE_URL","value":"https://intelligence-service:8002"}')
+    expect(JSON.stringify(ingest)).toContain('\\"site\\":\\"https://site-service:8420\\"')
+    expect(JSON.stringify(ingest)).not.toMatch(/public-proxy|pipeline-service:8008/)
+    expect(find(objects, 'Deployment', 'site-service')?.spec).toMatchObject({ replicas: 1 })
+    expect(objects.filter(({ kind }) => kind === 'HorizontalPodAutoscaler')).toEqual([])
   })
 })

@@ -1,5 +1,14 @@
-// The roles of this executable as objects of a cluster: a Service, a Deployment and an autoscaler each, and the rights of the gateway.
+// The roles of this executable as objects of a cluster: a Service, pods and an autoscaler each, and the rights of the gateway.
 import { describeObject, type KubernetesObject, type KubernetesOptions, selectPods } from './kubernetes-object.ts'
+import {
+  describeSet,
+  hasOwnState,
+  profile_folder,
+  renderIdentityCopy,
+  secretVolume,
+  state_folder,
+  stateClaim,
+} from './separate-roles.ts'
 
 /** A role that the site runs in the cluster. */
 export type WorkloadRole = {
@@ -16,6 +25,8 @@ export type WorkloadRole = {
   readonly extra_memory_mb: number
   /** Maximum number of pods; with 1 there is no autoscaler. */
   readonly max_pods: number
+  /** Roles share no folder: all but `site` have a claim of their own. */
+  readonly isSeparate: boolean
 }
 
 export function renderWorkload(role: WorkloadRole, options: KubernetesOptions): readonly KubernetesObject[] {
@@ -24,7 +35,7 @@ export function renderWorkload(role: WorkloadRole, options: KubernetesOptions): 
       name: role.service,
       appProtocol: role.hasTls ? 'https' : 'http',
     }),
-    renderDeployment(role, options),
+    role.isSeparate && hasOwnState(role.role) ? renderStatefulSet(role, options) : renderDeployment(role, options),
     ...(role.max_pods > 1 ? [renderAutoscaler(role, options)] : []),
     ...(role.role === 'gateway' ? renderGatewayRights(role.service, options) : []),
   ]
@@ -52,8 +63,6 @@ function renderService(
 
 /** Any number that is not root's and not one of the machine. */
 const user_id = 10_001
-const profile_folder = '/etc/platform'
-const state_folder = '/var/lib/platform'
 
 function renderDeployment(role: WorkloadRole, { namespace, image }: KubernetesOptions): KubernetesObject {
   const labels = selectPods(role.service)
@@ -68,21 +77,56 @@ function renderDeployment(role: WorkloadRole, { namespace, image }: KubernetesOp
       template: {
         metadata: { labels },
         spec: {
-          ...(role.role === 'gateway' ? { serviceAccountName: role.service } : { automountServiceAccountToken: false }),
-          securityContext: {
-            ...{ runAsNonRoot: true, runAsUser: user_id, runAsGroup: user_id, fsGroup: user_id },
-            seccompProfile: { type: 'RuntimeDefault' },
-          },
-          containers: [renderContainer(role, image)],
+          ...renderPod(role, image),
           volumes: [
-            { name: 'profile', configMap: { name: 'platform-profile' } },
+            profileVolume,
             { name: 'state', persistentVolumeClaim: { claimName: 'platform-state' } },
-            { name: 'tmp', emptyDir: {} },
+            temporaryVolume,
           ],
         },
       },
     },
   }
+}
+
+/** One pod: its audit chain is that of the role, and a second pod would write another one under the same name. */
+function renderStatefulSet(role: WorkloadRole, { namespace, image }: KubernetesOptions): KubernetesObject {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: describeObject(namespace, role.service, role.service),
+    spec: {
+      ...describeSet(role.service),
+      template: {
+        metadata: { labels: selectPods(role.service) },
+        spec: {
+          ...renderPod(role, image),
+          initContainers: [renderIdentityCopy(image, containerSecurity)],
+          volumes: [profileVolume, secretVolume(role.role), temporaryVolume],
+        },
+      },
+      volumeClaimTemplates: [stateClaim],
+    },
+  }
+}
+
+const profileVolume = { name: 'profile', configMap: { name: 'platform-profile' } }
+const temporaryVolume = { name: 'tmp', emptyDir: {} }
+
+function renderPod(role: WorkloadRole, image: string) {
+  return {
+    ...(role.role === 'gateway' ? { serviceAccountName: role.service } : { automountServiceAccountToken: false }),
+    securityContext: {
+      ...{ runAsNonRoot: true, runAsUser: user_id, runAsGroup: user_id, fsGroup: user_id },
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+    containers: [renderContainer(role, image)],
+  }
+}
+
+const containerSecurity = {
+  ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
+  capabilities: { drop: ['ALL'] },
 }
 
 function renderContainer(role: WorkloadRole, image: string) {
@@ -95,10 +139,7 @@ function renderContainer(role: WorkloadRole, image: string) {
     ports: [{ name: 'http', containerPort: role.container_port }],
     readinessProbe: { httpGet: { path: '/health', port: 'http', scheme: role.hasTls ? 'HTTPS' : 'HTTP' } },
     resources: sizeContainer(role.extra_memory_mb),
-    securityContext: {
-      ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
-      capabilities: { drop: ['ALL'] },
-    },
+    securityContext: containerSecurity,
     volumeMounts: [
       { name: 'profile', mountPath: profile_folder, readOnly: true },
       { name: 'state', mountPath: state_folder },
