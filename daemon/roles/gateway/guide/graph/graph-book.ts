@@ -31,13 +31,18 @@ export class GraphBook {
   readonly #sizes = new Map<string, number>()
 
   /** Forgets all that is in memory. */
-  clear(): void {
+  clear(now: number): void {
     this.nodes.clear()
     this.edges.clear()
     this.#sizes.clear()
-    this.memory.traces.clear()
-    this.memory.conversations.clear()
+    this.forgetTraces(now)
     this.seq = undefined
+  }
+
+  /** Forgets what traces did: other processes may have gone on with them, or their nodes are gone. */
+  forgetTraces(now: number): void {
+    this.memory.traces.clear(now)
+    this.memory.conversations.clear(now)
   }
 
   /** Reads what other processes, or this one before a crash, have changed up to `seq`, whose work is done. */
@@ -47,9 +52,7 @@ export class GraphBook {
     for await (const doc of iterateDocuments(stores.store(graphNodes), { filter, fresh: true })) this.#keepNode(doc)
     for await (const doc of iterateDocuments(stores.store(graphEdges), { filter, fresh: true }))
       this.edges.set(doc.id, doc)
-    // Other processes may have gone on with the same traces.
-    this.memory.traces.clear()
-    this.memory.conversations.clear()
+    this.forgetTraces(stores.now())
     this.seq = seq
   }
 

@@ -41,6 +41,8 @@ export async function openTurn(call: TurnCall, terms: GraphTurnTerms): Promise<H
       continue
     }
     await finishWork(call, terms, head)
+    // Its observations may belong to traces that this process remembers.
+    if (head.value.attempt !== terms.attempt) terms.book.forgetTraces(call.now())
   }
 }
 

@@ -2,12 +2,13 @@
 import { isRefusal } from '../../../../kernel/error/errors.ts'
 import { computeBackoff_ms, drawChance } from '../../../../kernel/network/backoff.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
+import { memoryKey } from '../graph/plan.ts'
 import { closeWork, type GraphTurnTerms, loadHead, openTurn, performWork } from '../graph/turn.ts'
 import { guideSettings } from '../settings.ts'
 import { ingestPostFailureTotal, ingestWorkerFailureTotal, lastDrainTs } from './metrics.ts'
 import { nameService } from './observe.ts'
 import { learnerPart, type ObserverParts, observerPart } from './parts.ts'
-import { dropRepeats, planBatch, readEnvelope } from './prepare-batch.ts'
+import { dropRepeats, type IngestedBatch, planBatch, readEnvelope } from './prepare-batch.ts'
 import type { EntryOffer } from './queue.ts'
 import type { PendingObservation } from './rules.ts'
 
@@ -16,16 +17,17 @@ export const batch_size = 1_000
 
 export async function ingestBatch(call: Call, taken: readonly EntryOffer[]): Promise<void> {
   const observer = call.part(observerPart)
-  const pending = readEntries(call, observer, taken)
+  const batch = readEntries(call, observer, taken)
+  const { pending } = batch
   if (pending.length === 0) return
   const { attempt } = observer
   const { ingest_worker_retry_attempts: retries } = call.settings(guideSettings)
   for (let tries = 0; ; tries += 1) {
     try {
-      return await storeBatch(call, observer, pending, { attempt, isRetry: tries > 0 })
+      return await storeBatch(call, observer, batch, { attempt, isRetry: tries > 0 })
     } catch (error) {
       // The copy in memory may be ahead of the store, or behind it.
-      observer.book.clear()
+      observer.book.clear(call.now())
       if (tries < retries && !call.signal.aborted) {
         await call.wait(computeBackoff_ms(tries + 1, drawChance(call.random)), call.signal)
         continue
@@ -37,9 +39,14 @@ export async function ingestBatch(call: Call, taken: readonly EntryOffer[]): Pro
 }
 
 /** Checks envelopes; those that are wrong are logged and counted, and the others go on. */
-function readEntries(call: Call, observer: ObserverParts, taken: readonly EntryOffer[]): PendingObservation[] {
-  return taken.flatMap(({ entry, service }) => {
-    if (entry.kind === 'observation') return [entry.observation]
+function readEntries(call: Call, observer: ObserverParts, taken: readonly EntryOffer[]): IngestedBatch {
+  const begun = new Map<string, number>()
+  const pending = taken.flatMap(({ entry, service }) => {
+    if (entry.kind === 'observation') {
+      const { observation, begun_ts } = entry
+      if (begun_ts !== undefined) begun.set(memoryKey(observation, observation.trace_id), begun_ts)
+      return [observation]
+    }
     const read = readEnvelope(entry.envelope, observer.principals)
     if (!('message' in read)) {
       const { trace_id } = entry.envelope
@@ -53,25 +60,26 @@ function readEntries(call: Call, observer: ObserverParts, taken: readonly EntryO
     call.log.warn('gateway.guide.observation.invalid', { ...read, subject: token_subject })
     return []
   })
+  return { pending, begun }
 }
 
 /** At the end of the process: what still waits goes to the dead letters. */
 export async function abandonQueue(call: Call): Promise<void> {
   const observer = call.part(observerPart)
-  const pending = readEntries(call, observer, observer.queue.take(observer.queue.depth))
+  const { pending } = readEntries(call, observer, observer.queue.take(observer.queue.depth))
   if (pending.length > 0) await giveUp(call, observer, pending, call.signal.reason)
 }
 
 /** Stores observations that are durable, and in the graphs, when it resolves. Throws what the store throws. */
 export async function storePending(call: Call, pending: readonly PendingObservation[]): Promise<void> {
   const observer = call.part(observerPart)
-  await storeBatch(call, observer, pending, { attempt: observer.attempt, isRetry: false })
+  await storeBatch(call, observer, { pending, begun: new Map() }, { attempt: observer.attempt, isRetry: false })
 }
 
 async function storeBatch(
   call: Call,
   observer: ObserverParts,
-  pending: readonly PendingObservation[],
+  { pending, begun }: IngestedBatch,
   { attempt, isRetry }: { readonly attempt: string; readonly isRetry: boolean },
 ): Promise<void> {
   const { ingest_dedup_window_s, ingest_worker_concurrency: concurrency } = call.settings(guideSettings)
@@ -80,10 +88,10 @@ async function storeBatch(
     const head = await openTurn(call, terms)
     const drafts = await dropRepeats(call, pending, ingest_dedup_window_s * 1_000, isRetry)
     if (drafts.length === 0) return noteStored(call, observer, pending, 0)
-    const work = await planBatch(call, observer.book, drafts, head.value.seq + 1)
+    const work = await planBatch(call, observer.book, { pending, begun, drafts }, head.value.seq + 1)
     if (!(await performWork(call, terms, head, work))) {
       // The plan has changed what traces remember.
-      observer.book.clear()
+      observer.book.clear(call.now())
       continue
     }
     noteStored(call, observer, pending, drafts.length)

@@ -15,7 +15,12 @@ export type ReceivedEnvelope = {
 }
 
 export type QueueEntry =
-  | { readonly kind: 'observation'; readonly observation: PendingObservation }
+  | {
+      readonly kind: 'observation'
+      readonly observation: PendingObservation
+      /** Set for the first event of a trace that began in this process, at this time: nobody knew the trace before. */
+      readonly begun_ts?: number
+    }
   | { readonly kind: 'envelope'; readonly envelope: ReceivedEnvelope }
 
 export type EntryOffer = {
