@@ -66,18 +66,19 @@ export class GraphBook {
     seq: number,
   ): Promise<void> {
     const now = stores.now()
-    await this.#write(stores, graphNodes, this.nodes, plan.nodes, (delta, current) =>
+    const nodes = this.#write(stores, graphNodes, this.nodes, plan.nodes, (delta, current) =>
       current && current.applied_seq >= seq ? undefined : applyNode(current, delta, seq, now),
     )
     // All edges of a share are judged by how they were before any of them changed, also on a second run.
     const priors = new Map(
       plan.edges.map((delta) => [delta.id, countPrior(delta, (id) => this.edges.get(id)?.value, seq)]),
     )
-    await this.#write(stores, graphEdges, this.edges, plan.edges, (delta, current) =>
+    const edges = this.#write(stores, graphEdges, this.edges, plan.edges, (delta, current) =>
       current && current.applied_seq >= seq
         ? undefined
         : applyEdge(current, delta, priors.get(delta.id) ?? 0, { seq, now }),
     )
+    for (const each of await Promise.allSettled([nodes, edges])) if (each.status === 'rejected') throw each.reason
   }
 
   async #write<T extends GraphNode | GraphEdge, D extends { readonly id: string }>(

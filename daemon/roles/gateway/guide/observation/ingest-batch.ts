@@ -14,6 +14,8 @@ import type { PendingObservation } from './rules.ts'
 
 /** Larger ones take fewer commits; a smaller one is ready sooner after a quiet time. */
 export const batch_size = 1_000
+/** A batch is written ahead as one document, whose JSON is made in one turn of the event loop, and which a store keeps parsed up to a megabyte. */
+export const max_batch_bytes = 600_000
 
 export async function ingestBatch(call: Call, taken: readonly EntryOffer[]): Promise<void> {
   const observer = call.part(observerPart)
