@@ -40,7 +40,7 @@ export function startGuide(store: Store, given: { now?: () => number; settings?:
     ...{
       deadLetters: undefined,
       principals: new Set<string>(),
-      instants: { at: 0, count: 0 },
+      instants: { at: 0, count: 0, second: -1, text: '' },
       seenTraces: new WeakSet(),
     },
     stored: { observations: 0, repeats: 0, invalid: 0, failed: 0, last_batch_ms: 0 },

@@ -72,7 +72,9 @@ export class GraphPlan {
     for (const { each, target_id } of targets) {
       const isTaken = each === outcome
       if (isTaken) this.node(moment, { graph_id, kind: 'outcome', label: each })
-      const siblings = targets.filter((other) => other.each !== each).map((other) => this.#ids.edge(source_id, other.target_id))
+      const siblings = targets
+        .filter((other) => other.each !== each)
+        .map((other) => this.#ids.edge(source_id, other.target_id))
       this.#weigh(moment, { graph_id, source_id, target_id, value: isTaken ? 1 : 0, siblings, isTaken })
     }
   }

@@ -95,7 +95,13 @@ function nextInstant(instants: ObserverParts['instants'], now: number): string {
     instants.at = now
     instants.count = 0
   }
-  const digits = String(instants.count % 1_000).padStart(3, '0')
+  const digits = instants.count % 1_000
   instants.count += 1
-  return new Date(now).toISOString().replace('Z', `${digits}Z`)
+  const second = Math.floor(now / 1_000)
+  if (instants.second !== second) {
+    instants.second = second
+    instants.text = new Date(second * 1_000).toISOString().slice(0, -'000Z'.length)
+  }
+  const milliseconds = Math.floor(now) - second * 1_000
+  return `${instants.text}${String(milliseconds * 1_000 + digits).padStart(6, '0')}Z`
 }

@@ -26,7 +26,7 @@ export type ObserverParts = {
   /** Subjects of tokens that act for others. */
   readonly principals: ReadonlySet<string>
   /** Counts events of one millisecond, so that no two of this process have the same time. */
-  readonly instants: { at: number; count: number }
+  readonly instants: { at: number; count: number; second: number; text: string }
   /** Traces of requests whose first event was observed. */
   readonly seenTraces: WeakSet<Trace>
   /** Observations that were stored by this process, and those that were repeats. */

@@ -41,8 +41,14 @@ test('ids of a repeat within a window meet, and those of two windows later do no
 })
 
 test('ids of events are in the order of their times, so that they lie together in a store', () => {
-  const idOf = (timestamp: string) => observationIds({ dedup_key: timestamp, timestamp }, 0, 600_000)[0] ?? ''
-  const times = ['1960-01-01T00:00:00Z', '2026-03-02T12:00:00.000Z', '2026-03-02T12:00:00.001002Z', '9999-12-31T23:59:59Z']
+  const idOf = (timestamp: string) =>
+    observationIds({ dedup_key: dedupKeyOf(tenant, { ...event, timestamp }), timestamp }, 0, 600_000)[0] ?? ''
+  const times = [
+    '1960-01-01T00:00:00Z',
+    '2026-03-02T12:00:00.000Z',
+    '2026-03-02T12:00:00.001002Z',
+    '9999-12-31T23:59:59Z',
+  ]
   const ids = times.map(idOf)
   expect(ids.toSorted()).toEqual(ids)
   expect(new Set(ids.map((id) => id.length)).size).toBe(1)

@@ -6,8 +6,11 @@ import type { Emitter, Envelope, StoredObservation } from './model.ts'
 
 const observation_keep_ms = 30 * 86_400_000
 
+const normalInstant = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}(?:\d{0,2}[1-9])?Z$/
+
 /** The same instant is written in one way, with every digit of its fraction: emitters may count microseconds. */
 export function normaliseInstant(timestamp: string): string {
+  if (normalInstant.test(timestamp)) return timestamp
   const fraction = /\.(\d+)/.exec(timestamp)?.[1] ?? ''
   const digits = fraction.slice(3, 9).replace(/0+$/, '')
   return new Date(timestamp).toISOString().replace('Z', `${digits}Z`)
@@ -36,7 +39,7 @@ export function observationIds(
 ): readonly string[] {
   const window = Math.floor(at / window_ms)
   const time = Math.max(0, Date.parse(timestamp)).toString(16).padStart(12, '0')
-  const idOf = (each: number) => `observation_${time}${sha256(`${dedup_key} ${each}`).slice(0, 32)}`
+  const idOf = (each: number) => `observation_${time}${dedup_key.slice(0, 32)}_${each.toString(36)}`
   return Array.from({ length: windows }, (_, before) => idOf(window - before))
 }
 
