@@ -43,6 +43,8 @@ export async function ingestBatch(call: Call, taken: readonly EntryOffer[]): Pro
 /** Checks envelopes; those that are wrong are logged and counted, and the others go on. */
 function readEntries(call: Call, observer: ObserverParts, taken: readonly EntryOffer[]): IngestedBatch {
   const begun = new Map<string, number>()
+  // One line for each request and batch: a line for each observation would cost more than to store it.
+  const otherTraces = new Map<string, { readonly trace_id: string; observations: number }>()
   const pending = taken.flatMap(({ entry, service }) => {
     if (entry.kind === 'observation') {
       const { observation, begun_ts } = entry
@@ -51,9 +53,11 @@ function readEntries(call: Call, observer: ObserverParts, taken: readonly EntryO
     }
     const read = readEnvelope(entry.envelope, observer.principals)
     if (!('message' in read)) {
-      const { trace_id } = entry.envelope
-      if (read.trace_id !== trace_id)
-        call.log.info('gateway.guide.observation.other_trace', { trace_id: read.trace_id, request_trace_id: trace_id })
+      const { trace_id: of_request } = entry.envelope
+      if (read.trace_id === of_request) return [read]
+      const others = otherTraces.get(of_request) ?? { trace_id: read.trace_id, observations: 0 }
+      others.observations += 1
+      otherTraces.set(of_request, others)
       return [read]
     }
     observer.stored.invalid += 1
@@ -62,6 +66,8 @@ function readEntries(call: Call, observer: ObserverParts, taken: readonly EntryO
     call.log.warn('gateway.guide.observation.invalid', { ...read, subject: token_subject })
     return []
   })
+  for (const [request_trace_id, others] of otherTraces)
+    call.log.info('gateway.guide.observation.other_trace', { request_trace_id, ...others })
   return { pending, begun }
 }
 
