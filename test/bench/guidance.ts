@@ -7,6 +7,7 @@ import { computeMedian, type Figure } from '../support/bench/figure.ts'
 import { type OutcomeStream, scoreDetection } from '../support/guide/detection-score.ts'
 import { harmfulArtifact } from '../support/guide/harmful-artifact.ts'
 import { type ExperimentResult, planted_id, runExperiment } from '../support/guide/learning-experiment.ts'
+import { startObservationGateway } from '../support/guide/observation-load.ts'
 
 /** Of ADWIN with its defaults (river 0.26.1) on these streams, by the rules of `scoreDetection`: the goals. */
 const adwin = { f1: 0.98, falseAlarmsPer10k: 0.43, delay: 209 }
@@ -15,6 +16,36 @@ const adwin = { f1: 0.98, falseAlarmsPer10k: 0.43, delay: 209 }
 export async function bench(report: (figure: Figure) => void): Promise<void> {
   measureLearning(report)
   measureDrift(report)
+  await measureObservations(report)
+}
+
+/** Twice as many as come at once, so that the second load finds a full queue. */
+const queue_maxsize = 20_000
+/** Of a payload with a text that is cut nowhere: with as many, the queue is full by its bytes. */
+const long_text = 'x'.repeat(8_000)
+
+async function measureObservations(report: (figure: Figure) => void): Promise<void> {
+  const gateway = await startObservationGateway(queue_maxsize)
+  try {
+    await gateway.drain()
+    const started = performance.now()
+    const fitting = await gateway.send(queue_maxsize, 250, 'list the ships of the north')
+    const stored = await gateway.drain()
+    const elapsed_s = (performance.now() - started) / 1_000
+    report({ figure: 'observations stored', value: stored / elapsed_s, unit: '1/s', atLeast: 5_000 })
+    report({ figure: 'observations lost', value: queue_maxsize - stored + fitting.dropped, unit: '', atMost: 0 })
+    const before = gateway.memory()
+    const beyond = await gateway.send(queue_maxsize * 2, 100, long_text)
+    const peak = gateway.memory().peak_mb
+    const all = await gateway.drain()
+    report({ figure: 'memory, queue full', value: peak, unit: 'MB', beside: before.now_mb })
+    report({ figure: 'dropped when full', value: beyond.dropped, unit: '', atLeast: 1 })
+    const uncounted = Math.abs(queue_maxsize * 2 - beyond.accepted - beyond.dropped)
+    report({ figure: 'neither counted', value: uncounted, unit: '', atMost: 0 })
+    report({ figure: 'accepted and lost', value: beyond.accepted - (all - stored), unit: '', atMost: 0 })
+  } finally {
+    await gateway.end()
+  }
 }
 
 function measureDrift(report: (figure: Figure) => void): void {

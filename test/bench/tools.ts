@@ -27,10 +27,12 @@ export async function bench(report: (figure: Figure) => void): Promise<void> {
     const through = await startGateway(path.join(folder, 'front'), ports.gateway, 'false')
     programs.push(through.program)
     const direct: ToolTarget = { url: `http://127.0.0.1:${ports.service}/mcp`, tool: 'echo' }
+    const cost = await measureCost(through)
     const [alone, together] = await measureTargets([direct, through.target])
     reportLoads(alone, together, report)
     const observing = await startGateway(path.join(folder, 'observing'), ports.observing, 'true')
     programs.push(observing.program)
+    const observed_cost = await measureCost(observing)
     const [observed_alone, observed_together] = await measureTargets([observing.target])
     const added_ms = medianOf(observed_alone, 0, 'p50_ms') - medianOf(alone, 0, 'p50_ms')
     report({ figure: 'with guidance, added p50', value: added_ms, unit: 'ms', atMost: 2 })
@@ -40,7 +42,10 @@ export async function bench(report: (figure: Figure) => void): Promise<void> {
       value: per_s,
       unit: '1/s',
       beside: medianOf(together, 1, 'calls_per_s'),
+      atLeast: 1_500,
     })
+    report({ figure: 'with guidance, processor', value: observed_cost, unit: 'us', beside: cost })
+    report({ figure: 'processor, to without', value: observed_cost / cost, unit: 'x' })
     if (!existsSync(python)) return
     // After the gateway: it goes on working for what it was sent, on the same cores.
     programs.push(await startAggregator(folder))
@@ -51,6 +56,14 @@ export async function bench(report: (figure: Figure) => void): Promise<void> {
     await Promise.all(programs.map((each) => each.end()))
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Microseconds of the gateway's processor time for each call by many at once, with all that a call leads to within the time. */
+async function measureCost({ program, target }: Awaited<ReturnType<typeof startGateway>>): Promise<number> {
+  await loadTool(target, many_callers, warm_s)
+  const before_s = program.cpu_s()
+  const { calls } = await loadTool(target, many_callers, seconds)
+  return ((program.cpu_s() - before_s) * 1_000_000) / calls
 }
 
 /** By one caller, and by many at once. */

@@ -24,7 +24,8 @@ export function openObserver({
       ...Object.values(getSettings(resolved, gatewaySettings).registrants),
       ...(client_id === undefined ? [] : [client_id]),
     ]),
-    instants: { at: 0, count: 0 },
+    instants: { at: 0, count: 0, second: -1, text: '' },
+    seenTraces: new WeakSet(),
     stored: { observations: 0, repeats: 0, invalid: 0, failed: 0, last_batch_ms: 0 },
     done: { snapshot_slot: -1, maintenance_round: -1 },
   }

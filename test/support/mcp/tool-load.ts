@@ -4,7 +4,12 @@ import { requestMeta, statelessRevision } from './mcp-client.ts'
 
 export type ToolTarget = { readonly url: string; readonly tool: string; readonly token?: string | undefined }
 
-export type ToolLoad = { readonly calls_per_s: number; readonly p50_ms: number; readonly p99_ms: number }
+export type ToolLoad = {
+  readonly calls: number
+  readonly calls_per_s: number
+  readonly p50_ms: number
+  readonly p99_ms: number
+}
 
 /** Throws for an answer that is not the result of the tool. */
 export async function loadTool(target: ToolTarget, callers: number, seconds: number): Promise<ToolLoad> {
@@ -24,7 +29,7 @@ export async function loadTool(target: ToolTarget, callers: number, seconds: num
   agent.destroy()
   times_ms.sort((one, other) => one - other)
   const at = (share: number) => times_ms[Math.floor(times_ms.length * share)] ?? Number.NaN
-  return { calls_per_s: times_ms.length / elapsed_s, p50_ms: at(0.5), p99_ms: at(0.99) }
+  return { calls: times_ms.length, calls_per_s: times_ms.length / elapsed_s, p50_ms: at(0.5), p99_ms: at(0.99) }
 }
 
 let last_id = 0

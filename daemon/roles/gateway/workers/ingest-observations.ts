@@ -2,7 +2,7 @@
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
 import { openTurn } from '../guide/graph/turn.ts'
-import { abandonQueue, batch_size, ingestBatch } from '../guide/observation/ingest-batch.ts'
+import { abandonQueue, batch_size, ingestBatch, max_batch_bytes } from '../guide/observation/ingest-batch.ts'
 import { ingestQueueDepth } from '../guide/observation/metrics.ts'
 import { early_depth, ingest_worker } from '../guide/observation/observe.ts'
 import { observerPart } from '../guide/observation/parts.ts'
@@ -17,7 +17,7 @@ async function run(call: Call): Promise<void> {
   for (let least = 1; (queue.depth >= least || tasks.length > 0) && !call.signal.aborted; least = early_depth) {
     for (const task of tasks.splice(0)) await task(call)
     const started_ms = call.monotonic()
-    await ingestBatch(call, queue.take(batch_size))
+    await ingestBatch(call, queue.take(batch_size, max_batch_bytes))
     stored.last_batch_ms = Math.round(call.monotonic() - started_ms)
     call.set(ingestQueueDepth, {}, queue.depth)
   }

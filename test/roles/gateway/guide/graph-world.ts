@@ -37,7 +37,12 @@ const labels = { policy: 'SITE', levels: ['LOW', 'HIGH'] }
 export function startGuide(store: Store, given: { now?: () => number; settings?: object } = {}) {
   const observer: ObserverParts = {
     ...{ attempt: `process-${Math.random()}`, tasks: [], queue: new ObservationQueue(100), book: new GraphBook() },
-    ...{ deadLetters: undefined, principals: new Set<string>(), instants: { at: 0, count: 0 } },
+    ...{
+      deadLetters: undefined,
+      principals: new Set<string>(),
+      instants: { at: 0, count: 0, second: -1, text: '' },
+      seenTraces: new WeakSet(),
+    },
     stored: { observations: 0, repeats: 0, invalid: 0, failed: 0, last_batch_ms: 0 },
     done: { snapshot_slot: -1, maintenance_round: -1 },
   }

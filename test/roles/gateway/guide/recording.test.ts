@@ -55,12 +55,18 @@ describe('an envelope', () => {
       event: 'gateway.guide.observation.other_trace',
       fields: expect.objectContaining({ request_trace_id: 'ab'.repeat(16), trace_id: buildEnvelope(6).trace_id }),
     })
+    const observations = [30, 31, 32].map((each) => buildEnvelope(each))
+    const other = `00-${'cd'.repeat(16)}-00f067aa0ba902b7-01`
+    await stage().request(emitter, 'POST', '/api/v1/guide/observations', { observations }, { traceparent: other })
+    await stored(8, 32)
+    const logged = stage().events.filter(({ fields }) => fields.request_trace_id === 'cd'.repeat(16))
+    expect(logged.reduce((sum, { fields }) => sum + Number(fields.observations), 0)).toBe(3)
   })
 
   test('is stored once for all its repeats', async () => {
     for (let time = 0; time < 3; time += 1) await stage().post(emitter, buildEnvelope(7))
     await stage().post(emitter, buildEnvelope(8))
-    expect(await stored(7, 7)).toHaveLength(1)
+    expect(await stored(10, 7)).toHaveLength(1)
   })
 
   test('needs the permission', async () => {
@@ -83,7 +89,7 @@ describe('hostile content', () => {
       outputs: { rows: Array.from({ length: 5_000 }, (_, at) => at), guide_guidance: 'learnt' },
     }
     await stage().post(emitter, buildEnvelope(21, { payload }))
-    const [doc] = await stored(8, 21)
+    const [doc] = await stored(11, 21)
     const text = JSON.stringify(doc?.payload)
     expect(text.length).toBeLessThan(20_000)
     expect(text).toContain('[cut]')
@@ -93,7 +99,7 @@ describe('hostile content', () => {
   test('of another tenant reaches neither the memories nor the graphs of this one', async () => {
     const mallory = { subject: 'mallory', tenant: 'bravo', roles: ['admin'], clearance: { level: 'TOP_SECRET' } }
     await stage().post(mallory, buildEnvelope(22, { service: 'bravo-service' }))
-    await stored(9, 22)
+    await stored(12, 22)
     const mine = await stage().request(pat, 'GET', '/api/v1/guide/memories?service=bravo-service')
     expect(mine.body).toMatchObject({ items: [], total: 0 })
     const graph = await stage().request(pat, 'GET', '/api/v1/guide/graphs/service_routing_graph')
@@ -118,7 +124,7 @@ describe('hostile content', () => {
     const types = ['intent_schema', 'user_prompt', 'llm_turn', 'tool_output', 'tool_error', 'final_response']
     const observations = [...types, 'user_feedback'].map((event_type) => buildEnvelope(23, { event_type, payload }))
     await stage().post(emitter, { observations })
-    expect(await stored(16, 23)).toHaveLength(7)
+    expect(await stored(19, 23)).toHaveLength(7)
     const stats = (await stage().request(pat, 'GET', '/api/v1/guide/stats')).body
     expect(stats.ingest.failed).toBe(0)
   })

@@ -42,7 +42,7 @@ export function followEvent(plan: GraphPlan, memory: EventMemory, event: GraphEv
   const { trace_id } = event
   // An emitter may have a clock of its own: nothing is seen in the future.
   const moment = { scope, trace_id, at: Math.min(Date.parse(event.timestamp), event.create_ts) }
-  const trace = memory.traces.open(scope, trace_id, () => ({
+  const trace = memory.traces.open(scope, trace_id, event.create_ts, () => ({
     ...{ intent: unclassified_intent, decisions: [], outcome: undefined },
   }))
   const step = { plan, memory, event, moment, trace }
@@ -98,7 +98,7 @@ function followPrompt({ event, trace, plan, moment, memory }: GraphStep): void {
   const shape = `${event.service}/${shapeOfPrompt(prompt)}`
   const shape_id = plan.node(moment, { graph_id: 'prompt_shape_graph', kind: 'prompt_shape', label: shape })
   if (event.conversation_id === '') return
-  const before = memory.conversations.open(moment.scope, event.conversation_id, () => ({
+  const before = memory.conversations.open(moment.scope, event.conversation_id, event.create_ts, () => ({
     ...{ intent: '', shape: undefined, iteration: 0, state_id: undefined },
   }))
   const graph_id = 'prompt_shape_graph'

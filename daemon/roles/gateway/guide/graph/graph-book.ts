@@ -31,13 +31,18 @@ export class GraphBook {
   readonly #sizes = new Map<string, number>()
 
   /** Forgets all that is in memory. */
-  clear(): void {
+  clear(now: number): void {
     this.nodes.clear()
     this.edges.clear()
     this.#sizes.clear()
-    this.memory.traces.clear()
-    this.memory.conversations.clear()
+    this.forgetTraces(now)
     this.seq = undefined
+  }
+
+  /** Forgets what traces did: other processes may have gone on with them, or their nodes are gone. */
+  forgetTraces(now: number): void {
+    this.memory.traces.clear(now)
+    this.memory.conversations.clear(now)
   }
 
   /** Reads what other processes, or this one before a crash, have changed up to `seq`, whose work is done. */
@@ -47,9 +52,7 @@ export class GraphBook {
     for await (const doc of iterateDocuments(stores.store(graphNodes), { filter, fresh: true })) this.#keepNode(doc)
     for await (const doc of iterateDocuments(stores.store(graphEdges), { filter, fresh: true }))
       this.edges.set(doc.id, doc)
-    // Other processes may have gone on with the same traces.
-    this.memory.traces.clear()
-    this.memory.conversations.clear()
+    this.forgetTraces(stores.now())
     this.seq = seq
   }
 
@@ -63,18 +66,19 @@ export class GraphBook {
     seq: number,
   ): Promise<void> {
     const now = stores.now()
-    await this.#write(stores, graphNodes, this.nodes, plan.nodes, (delta, current) =>
+    const nodes = this.#write(stores, graphNodes, this.nodes, plan.nodes, (delta, current) =>
       current && current.applied_seq >= seq ? undefined : applyNode(current, delta, seq, now),
     )
     // All edges of a share are judged by how they were before any of them changed, also on a second run.
     const priors = new Map(
       plan.edges.map((delta) => [delta.id, countPrior(delta, (id) => this.edges.get(id)?.value, seq)]),
     )
-    await this.#write(stores, graphEdges, this.edges, plan.edges, (delta, current) =>
+    const edges = this.#write(stores, graphEdges, this.edges, plan.edges, (delta, current) =>
       current && current.applied_seq >= seq
         ? undefined
         : applyEdge(current, delta, priors.get(delta.id) ?? 0, { seq, now }),
     )
+    for (const each of await Promise.allSettled([nodes, edges])) if (each.status === 'rejected') throw each.reason
   }
 
   async #write<T extends GraphNode | GraphEdge, D extends { readonly id: string }>(

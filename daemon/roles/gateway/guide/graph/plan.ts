@@ -1,7 +1,8 @@
 // The plan of a batch: what its observations add to nodes and edges, joined by node and edge.
 import { labelKeyOf } from '../../../../kernel/store/store.ts'
+import { GraphIds } from './graph-ids.ts'
 import { type GraphId, max_traces, type OutcomeLabel } from './model.ts'
-import { type EdgeDelta, edgeId, type GraphScope, joinTraces, type NodeDelta, type NodeKind, nodeId } from './rules.ts'
+import type { EdgeDelta, GraphScope, NodeDelta, NodeKind } from './rules.ts'
 
 /** One event of a trace, as far as graphs keep it. */
 export type GraphMoment = { readonly scope: GraphScope; readonly at: number; readonly trace_id: string }
@@ -31,6 +32,7 @@ const max_label = 300
 export class GraphPlan {
   readonly nodes = new Map<string, NodeDelta>()
   readonly edges = new Map<string, EdgeDelta>()
+  readonly #ids = new GraphIds()
   readonly #admits: NodeAdmission
 
   constructor(admits: NodeAdmission) {
@@ -41,11 +43,11 @@ export class GraphPlan {
   node({ scope, at, trace_id }: GraphMoment, addition: NodeAddition): string {
     const { graph_id, kind, outcome, isOccurrence = true } = addition
     const label = addition.label.slice(0, max_label).toWellFormed()
-    const known = nodeId(scope, graph_id, kind, label)
+    const known = this.#ids.node(scope, graph_id, kind, label)
     // Outcomes are five: an edge to one needs its own node.
     const isAdmitted = kind === 'outcome' || this.nodes.has(known) || this.#admits(scope, graph_id, known)
     const node_label = isAdmitted ? label : 'other'
-    const id = isAdmitted ? known : nodeId(scope, graph_id, kind, node_label)
+    const id = isAdmitted ? known : this.#ids.node(scope, graph_id, kind, node_label)
     const delta = this.nodes.get(id) ?? {
       ...{ id, scope, graph_id, kind, node_label, occurrences: 0, outcomes: {} },
       ...{ first_ts: at, last_ts: at, trace_ids: [] },
@@ -66,11 +68,13 @@ export class GraphPlan {
   share(moment: GraphMoment, source_id: string, outcome: OutcomeLabel, among: readonly OutcomeLabel[]): void {
     const { scope } = moment
     const graph_id = 'outcome_graph'
-    const targets = among.map((each) => ({ each, target_id: nodeId(scope, graph_id, 'outcome', each) }))
+    const targets = among.map((each) => ({ each, target_id: this.#ids.node(scope, graph_id, 'outcome', each) }))
     for (const { each, target_id } of targets) {
       const isTaken = each === outcome
       if (isTaken) this.node(moment, { graph_id, kind: 'outcome', label: each })
-      const siblings = targets.filter((other) => other.each !== each).map((other) => edgeId(source_id, other.target_id))
+      const siblings = targets
+        .filter((other) => other.each !== each)
+        .map((other) => this.#ids.edge(source_id, other.target_id))
       this.#weigh(moment, { graph_id, source_id, target_id, value: isTaken ? 1 : 0, siblings, isTaken })
     }
   }
@@ -84,7 +88,7 @@ export class GraphPlan {
       ...ends
     }: EdgeAddition & { readonly siblings: readonly string[]; readonly isTaken: boolean },
   ): void {
-    const id = edgeId(ends.source_id, ends.target_id)
+    const id = this.#ids.edge(ends.source_id, ends.target_id)
     const delta = this.edges.get(id) ?? {
       ...{ id, scope, ...ends, count: 0, values: [], siblings },
       ...{ first_ts: at, last_ts: at, trace_ids: [] },
@@ -100,8 +104,12 @@ export class GraphPlan {
 function see(delta: NodeDelta | EdgeDelta, at: number, trace_id: string): void {
   delta.first_ts = Math.min(delta.first_ts, at)
   delta.last_ts = Math.max(delta.last_ts, at)
-  if (delta.trace_ids.at(-1) === trace_id) return
-  delta.trace_ids = joinTraces(delta.trace_ids, [trace_id]).slice(-max_traces)
+  const { trace_ids } = delta
+  const seen = trace_ids.lastIndexOf(trace_id)
+  if (seen >= 0 && seen === trace_ids.length - 1) return
+  if (seen >= 0) trace_ids.splice(seen, 1)
+  trace_ids.push(trace_id)
+  if (trace_ids.length > max_traces) trace_ids.shift()
 }
 
 /** Of one scope, so that nothing of one tenant or label follows from another. */

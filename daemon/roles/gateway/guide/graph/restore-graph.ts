@@ -34,7 +34,5 @@ export async function restoreGraph(
     }
     await stores.pause()
   }
-  // Remembered traces may name nodes that are gone.
-  book.memory.traces.clear()
-  book.memory.conversations.clear()
+  book.forgetTraces(now)
 }

@@ -22,36 +22,57 @@ export type ConversationMemory = {
 const max_remembered = 20_000
 export const max_decisions = 16
 
+type MemoryEntry<T> = { readonly value: T; used_ts: number }
+
 /** The oldest entry goes first; one that is used becomes the newest. */
 export class BoundedMemory<T> {
-  readonly #entries = new Map<string, T>()
+  readonly #max: number
+  readonly #entries = new Map<string, MemoryEntry<T>>()
+  #complete_ts = Number.NEGATIVE_INFINITY
+
+  constructor(max = max_remembered) {
+    this.#max = max
+  }
+
+  /** Whatever began after this time and is not in the memory has had no event. */
+  get complete_ts(): number {
+    return this.#complete_ts
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
 
   has(scope: GraphScope, id: string): boolean {
     return this.#entries.has(memoryKey(scope, id))
   }
 
-  /** The entry, which is made where it is missing. */
-  open(scope: GraphScope, id: string, make: () => T): T {
+  /** The entry, which is made where it is missing. `at`: when this process accepted the event that uses it. */
+  open(scope: GraphScope, id: string, at: number, make: () => T): T {
     const key = memoryKey(scope, id)
-    const entry = this.#entries.get(key) ?? make()
+    const entry = this.#entries.get(key) ?? { value: make(), used_ts: at }
+    entry.used_ts = Math.max(entry.used_ts, at)
     this.#entries.delete(key)
     this.#entries.set(key, entry)
-    if (this.#entries.size > max_remembered) {
-      const [oldest = key] = this.#entries.keys()
-      this.#entries.delete(oldest)
-    }
-    return entry
+    if (this.#entries.size > this.#max) this.#forgetOldest()
+    return entry.value
   }
 
   find(scope: GraphScope, id: string): T | undefined {
-    return this.#entries.get(memoryKey(scope, id))
+    return this.#entries.get(memoryKey(scope, id))?.value
   }
 
-  forget(scope: GraphScope, id: string): void {
-    this.#entries.delete(memoryKey(scope, id))
-  }
-
-  clear(): void {
+  /** Forgets everything. `at`: by now, other processes may have stored events that never were in the memory. */
+  clear(at: number): void {
     this.#entries.clear()
+    this.#complete_ts = Math.max(this.#complete_ts, at)
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#entries
+    if (!oldest) return
+    const [key, { used_ts }] = oldest
+    this.#entries.delete(key)
+    this.#complete_ts = Math.max(this.#complete_ts, used_ts)
   }
 }

@@ -41,6 +41,8 @@ export async function openTurn(call: TurnCall, terms: GraphTurnTerms): Promise<H
       continue
     }
     await finishWork(call, terms, head)
+    // Its observations may belong to traces that this process remembers.
+    if (head.value.attempt !== terms.attempt) terms.book.forgetTraces(call.now())
   }
 }
 
@@ -83,8 +85,9 @@ async function finishWork(call: TurnCall, terms: GraphTurnTerms, { value: head }
   const { seq, work } = head
   await book.catchUp(call, seq - 1)
   if (work?.kind === 'observations') {
-    await storeObservations(call, terms, work)
-    await book.apply(call, work, seq)
+    // In any order, since all of it is written ahead: what waits together shares a commit. None may go on after a failure.
+    const done = await Promise.allSettled([storeObservations(call, terms, work), book.apply(call, work, seq)])
+    for (const each of done) if (each.status === 'rejected') throw each.reason
   } else if (work?.kind === 'rollback') await restoreGraph(call, book, work, seq)
   await closeWork(call, seq)
   book.seq = seq

@@ -12,7 +12,7 @@ export async function loadTrace(call: Call, { scope, trace_id }: WaitingTrace): 
   const order = { field: 'batch_seq', direction: 'desc' } as const
   const { docs } = await call
     .store(observations)
-    .list({ filter: { trace_id }, order, limit: max_observations, fresh: true })
+    .list({ filter: { trace_id, batch_seq: { gte: 0 } }, order, limit: max_observations, fresh: true })
   const own = docs.map(({ value }) => value).filter((value) => scopeKey(value) === scopeKey(scope))
   return readTrace(own.reverse())
 }

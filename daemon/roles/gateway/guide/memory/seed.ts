@@ -51,7 +51,7 @@ export const seed = operation({
     if (isRefusal(stored)) return stored
     const window_ms = call.settings(guideSettings).ingest_dedup_window_s * 1_000
     // A repeat is the observation that was there.
-    for (const id of observationIds(pending.dedup_key, now, window_ms)) {
+    for (const id of observationIds(pending, now, window_ms)) {
       const doc = await call.store(observations).find(id)
       if (doc) return showMemory(doc)
     }

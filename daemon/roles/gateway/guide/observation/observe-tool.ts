@@ -22,7 +22,7 @@ export function observeToolCall(call: Call, { ceiling, service, ...used }: Obser
   const { tool, input: inputs, latency_ms } = used
   const failure = findFailure(answer)
   observe(call, {
-    ...{ service, ceiling, event_type: failure ? 'tool_error' : 'tool_output' },
+    ...{ service, ceiling, latency_ms, event_type: failure ? 'tool_error' : 'tool_output' },
     payload: { tool, inputs, latency_ms, ...(failure ?? { outputs: outputOf(answer) }) },
   })
 }

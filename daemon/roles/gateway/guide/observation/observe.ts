@@ -5,6 +5,7 @@ import { labelOfCaller } from '../../chat/rules.ts'
 import { serviceToolsPart } from '../../service-tool/parts.ts'
 import { guideSettings } from '../settings.ts'
 import { boundPayload } from './bound-payload.ts'
+import { estimateBytes } from './estimate-bytes.ts'
 import { ingestAcceptedTotal, ingestDroppedTotal, lastIngestTs } from './metrics.ts'
 import type { EventType } from './model.ts'
 import { type ObserverParts, observerPart } from './parts.ts'
@@ -20,14 +21,16 @@ export type ObservedEvent = {
   /** The highest level of data in the event; undefined: that of the caller. */
   readonly ceiling?: string | undefined
   readonly payload: unknown
+  /** Default: it was observed at once. */
+  readonly latency_ms?: number
 }
 
 /** The name of the gateway among services. */
 export const gateway_service = 'gateway'
 /** The worker that stores what waits in the queue. */
 export const ingest_worker = 'ingest-observations'
-/** As many as are stored before the next second: a write costs the same for one as for hundreds. */
-export const early_depth = 250
+/** As many as are stored before the next second: a batch costs as much for one as for hundreds. */
+export const early_depth = 500
 
 /** Never throws and never waits: what fails here is logged, and the request knows nothing of it. */
 export function observe(call: Call, event: ObservedEvent): void {
@@ -49,17 +52,30 @@ export function observe(call: Call, event: ObservedEvent): void {
       now,
       observer.principals,
     )
-    offerEntry(call, { kind: 'observation', observation }, event.service)
+    const begun_ts = findBegin(call, observer, event, now)
+    offerEntry(call, { kind: 'observation', observation, ...begun_ts }, event.service)
   } catch (error) {
     call.log.warn('gateway.guide.observation.failed', { error })
   }
+}
+
+/** A request without a trace of its caller begins one, which others may know as soon as the call has begun that is observed. */
+function findBegin(
+  { trace }: Call,
+  { seenTraces }: ObserverParts,
+  { trace_id, latency_ms = 0 }: ObservedEvent,
+  now: number,
+): { readonly begun_ts?: number } {
+  if (trace_id !== undefined || trace.parent_id !== undefined || seenTraces.has(trace)) return {}
+  seenTraces.add(trace)
+  return { begun_ts: now - latency_ms - 1 }
 }
 
 /** Puts an entry into the queue. False: it was full, and the entry is dropped and counted. */
 export function offerEntry(call: Call, entry: EntryOffer['entry'], of: string): boolean {
   const { queue } = call.part(observerPart)
   const service = nameService(call, of)
-  const bytes = JSON.stringify(entry).length
+  const bytes = estimateBytes(entry)
   const isAccepted = queue.offer({ entry, service, bytes, now: call.now() })
   call.count(isAccepted ? ingestAcceptedTotal : ingestDroppedTotal, { service })
   if (isAccepted) call.set(lastIngestTs, { service }, call.now() / 1_000)
@@ -79,7 +95,13 @@ function nextInstant(instants: ObserverParts['instants'], now: number): string {
     instants.at = now
     instants.count = 0
   }
-  const digits = String(instants.count % 1_000).padStart(3, '0')
+  const digits = instants.count % 1_000
   instants.count += 1
-  return new Date(now).toISOString().replace('Z', `${digits}Z`)
+  const second = Math.floor(now / 1_000)
+  if (instants.second !== second) {
+    instants.second = second
+    instants.text = new Date(second * 1_000).toISOString().slice(0, -'000Z'.length)
+  }
+  const milliseconds = Math.floor(now) - second * 1_000
+  return `${instants.text}${String(milliseconds * 1_000 + digits).padStart(6, '0')}Z`
 }

@@ -2,6 +2,7 @@
 import type { Call } from '../../../../kernel/operation/call.ts'
 import { part } from '../../../../kernel/role/part.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
+import type { Trace } from '../../../../kernel/telemetry/trace.ts'
 import type { GraphBook } from '../graph/graph-book.ts'
 import type { StoredObservation } from './model.ts'
 import type { ObservationQueue } from './queue.ts'
@@ -25,7 +26,9 @@ export type ObserverParts = {
   /** Subjects of tokens that act for others. */
   readonly principals: ReadonlySet<string>
   /** Counts events of one millisecond, so that no two of this process have the same time. */
-  readonly instants: { at: number; count: number }
+  readonly instants: { at: number; count: number; second: number; text: string }
+  /** Traces of requests whose first event was observed. */
+  readonly seenTraces: WeakSet<Trace>
   /** Observations that were stored by this process, and those that were repeats. */
   readonly stored: {
     observations: number

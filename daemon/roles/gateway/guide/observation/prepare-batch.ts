@@ -5,7 +5,7 @@ import { sliceRunner } from '../../../../kernel/role/run-in-slices.ts'
 import { followEvent } from '../graph/follow-event.ts'
 import type { GraphBook } from '../graph/graph-book.ts'
 import type { GraphWork } from '../graph/head-model.ts'
-import { GraphPlan } from '../graph/plan.ts'
+import { GraphPlan, memoryKey } from '../graph/plan.ts'
 import { boundPayload } from './bound-payload.ts'
 import { envelope as envelopeSchema, observations, type StoredObservation } from './model.ts'
 import type { ReceivedEnvelope } from './queue.ts'
@@ -37,6 +37,12 @@ export function readEnvelope(
   )
 }
 
+export type IngestedBatch = {
+  readonly pending: readonly PendingObservation[]
+  /** By the key of its memory: when a trace began whose first event is in the batch. */
+  readonly begun: ReadonlyMap<string, number>
+}
+
 type ObservationDraft = { readonly id: string; readonly value: PendingObservation }
 
 /** Those that are no repeats, each with its id. */
@@ -49,11 +55,12 @@ export async function dropRepeats(
   const store = call.store(observations)
   const drafts = new Map<string, ObservationDraft>()
   for (const value of pending) {
-    const [id, before] = observationIds(value.dedup_key, value.create_ts, window_ms)
-    if (drafts.has(id) || drafts.has(before)) continue
     // The gateway counts the microseconds of its own events: they repeat nothing but an attempt before that was not answered.
     const mayRepeat = isRetry || value.emitted_by.context === 'http'
-    const isKnown = mayRepeat && (await isRepeat(store, [id, before], value, window_ms))
+    const ids = observationIds(value, value.create_ts, window_ms, mayRepeat ? 2 : 1)
+    const [id = ''] = ids
+    if (ids.some((each) => drafts.has(each))) continue
+    const isKnown = mayRepeat && (await isRepeat(store, ids, value, window_ms))
     if (!isKnown) drafts.set(id, { id, value })
   }
   return [...drafts.values()]
@@ -76,11 +83,11 @@ async function isRepeat(
 export async function planBatch(
   call: Pick<Call, 'store' | 'monotonic' | 'pause' | 'signal'>,
   book: GraphBook,
-  drafts: readonly ObservationDraft[],
+  { drafts, begun }: IngestedBatch & { readonly drafts: readonly ObservationDraft[] },
   seq: number,
 ): Promise<GraphWork> {
   const stored = drafts.map(({ id, value }, batch_at) => ({ id, value: { ...value, batch_seq: seq, batch_at } }))
-  await recallTraces(call, book, stored)
+  await recallTraces(call, book, stored, begun)
   const plan = new GraphPlan(book.admits)
   await sliceRunner(call)(followAll(plan, book, stored))
   return {
@@ -107,11 +114,14 @@ async function recallTraces(
   call: Pick<Call, 'store'>,
   { memory }: GraphBook,
   batch: readonly { readonly value: StoredObservation }[],
+  begun: IngestedBatch['begun'],
 ): Promise<void> {
   const traces = new Set<string>()
   const conversations = new Set<string>()
+  const isNew = (value: StoredObservation) =>
+    (begun.get(memoryKey(value, value.trace_id)) ?? Number.NEGATIVE_INFINITY) > memory.traces.complete_ts
   for (const { value } of batch) {
-    if (!memory.traces.has(value, value.trace_id)) traces.add(value.trace_id)
+    if (!memory.traces.has(value, value.trace_id) && !isNew(value)) traces.add(value.trace_id)
     const { conversation_id } = value
     if (conversation_id !== '' && !memory.conversations.has(value, conversation_id)) conversations.add(conversation_id)
   }
@@ -140,11 +150,14 @@ async function loadEvents(
   const order = { field: 'batch_seq', direction: 'desc' } as const
   const loaded: StoredObservation[] = []
   for (let at = 0; at < ids.length; at += queries_at_once) {
-    // One value each: a list of values could be answered by reading all observations in their order.
+    // One value each: a list of values could be answered by reading all observations in their order. And those with a number
+    // alone, which all have: a store would look for the others apart.
     const pages = await Promise.all(
       ids
         .slice(at, at + queries_at_once)
-        .map((id) => store.list({ filter: { [field]: id }, order, limit: max_events, fresh: true })),
+        .map((id) =>
+          store.list({ filter: { [field]: id, batch_seq: { gte: 0 } }, order, limit: max_events, fresh: true }),
+        ),
     )
     for (const { docs } of pages) loaded.push(...docs.map(({ value }) => value))
   }

@@ -29,6 +29,14 @@ test('what is taken makes room, and the order is kept over many rounds', () => {
   expect([queue.depth, queue.bytes]).toEqual([0, 0])
 })
 
+test('a batch is bounded by its bytes, and has one entry at least', () => {
+  const queue = new ObservationQueue(100)
+  for (const bytes of [50, 50, 1, 500, 500]) queue.offer(offerOf('maps', bytes))
+  const sizes = () => queue.take(4, 100).map(({ bytes }) => bytes)
+  expect([sizes(), sizes(), sizes(), sizes(), sizes()]).toEqual([[50, 50], [1], [500], [500], []])
+  expect([queue.depth, queue.bytes]).toEqual([0, 0])
+})
+
 test('its bytes are bounded too', () => {
   const queue = new ObservationQueue(100)
   expect([1, 2, 3].map(() => queue.offer(offerOf('maps', max_queue_bytes / 2)))).toEqual([true, true, false])

@@ -15,7 +15,12 @@ export type ReceivedEnvelope = {
 }
 
 export type QueueEntry =
-  | { readonly kind: 'observation'; readonly observation: PendingObservation }
+  | {
+      readonly kind: 'observation'
+      readonly observation: PendingObservation
+      /** Set for the first event of a trace that began in this process, at this time: nobody knew the trace before. */
+      readonly begun_ts?: number
+    }
   | { readonly kind: 'envelope'; readonly envelope: ReceivedEnvelope }
 
 export type EntryOffer = {
@@ -68,11 +73,18 @@ export class ObservationQueue {
     return true
   }
 
-  /** The oldest ones, which leave the queue. */
-  take(limit: number): EntryOffer[] {
-    const taken = this.#entries.slice(this.#head, this.#head + limit)
-    this.#head += taken.length
-    for (const { bytes } of taken) this.#bytes -= bytes
+  /** The oldest ones, which leave the queue: together at most so many bytes, but at least one. */
+  take(limit: number, max_bytes = Number.POSITIVE_INFINITY): EntryOffer[] {
+    let end = this.#head
+    let bytes = 0
+    for (; end < this.#entries.length && end - this.#head < limit; end += 1) {
+      const size = this.#entries[end]?.bytes ?? 0
+      if (end > this.#head && bytes + size > max_bytes) break
+      bytes += size
+    }
+    const taken = this.#entries.slice(this.#head, end)
+    this.#head = end
+    this.#bytes -= bytes
     // An array that is cut at each batch would copy the rest of it each time.
     if (this.#head > 1_024 && this.#head * 2 > this.#entries.length) {
       this.#entries.splice(0, this.#head)

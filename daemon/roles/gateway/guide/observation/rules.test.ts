@@ -33,10 +33,25 @@ describe('the key of a repeat', () => {
 })
 
 test('ids of a repeat within a window meet, and those of two windows later do not', () => {
-  const [at_first] = observationIds('key', 1_000, 600_000)
-  expect(observationIds('key', 599_999, 600_000)[0]).toBe(at_first)
-  expect(observationIds('key', 600_000, 600_000)[1]).toBe(at_first)
-  expect(observationIds('key', 1_200_000, 600_000)).not.toContain(at_first)
+  const of = { dedup_key: 'key', timestamp: event.timestamp }
+  const [at_first] = observationIds(of, 1_000, 600_000)
+  expect(observationIds(of, 599_999, 600_000)[0]).toBe(at_first)
+  expect(observationIds(of, 600_000, 600_000)[1]).toBe(at_first)
+  expect(observationIds(of, 1_200_000, 600_000)).not.toContain(at_first)
+})
+
+test('ids of events are in the order of their times, so that they lie together in a store', () => {
+  const idOf = (timestamp: string) =>
+    observationIds({ dedup_key: dedupKeyOf(tenant, { ...event, timestamp }), timestamp }, 0, 600_000)[0] ?? ''
+  const times = [
+    '1960-01-01T00:00:00Z',
+    '2026-03-02T12:00:00.000Z',
+    '2026-03-02T12:00:00.001002Z',
+    '9999-12-31T23:59:59Z',
+  ]
+  const ids = times.map(idOf)
+  expect(ids.toSorted()).toEqual(ids)
+  expect(new Set(ids.map((id) => id.length)).size).toBe(1)
 })
 
 test.each([

@@ -16,7 +16,7 @@ export async function runGraphTask<T>(call: Call, run: (worker: Call) => Promise
       if (call.signal.aborted) return reject(call.signal.reason)
       await run(worker).then(resolve, (error) => {
         // The copy in memory may be ahead of the store, or behind it.
-        worker.part(observerPart).book.clear()
+        worker.part(observerPart).book.clear(worker.now())
         reject(error)
       })
     })
