@@ -1,0 +1,85 @@
+// The answer of the layer's model to a synthesis, as far as it is used: every text is bounded, and every list is short.
+import * as z from 'zod'
+
+/** Of each list: an answer with more is refused as a whole. */
+export const max_changes = 4
+
+const name = z.string().min(1).max(256)
+const names = z.array(name).min(1).max(16)
+const sentence = z.string().min(1).max(500)
+const prose = z.string().min(1).max(1_000)
+
+/**
+ * Contents without figures and ranks, which are the gateway's to give. The other types are records of the layer itself, or hold
+ * a structure of any form.
+ */
+const contents = {
+  FailurePattern: z.strictObject({
+    tool: name,
+    argument: name.optional(),
+    value: z.string().max(64).optional(),
+    error: z.string().max(200),
+    advice: sentence,
+  }),
+  ToolPairingHint: z.strictObject({ tool: name, next_tool: name, hint: sentence }),
+  ServiceConnectionHint: z.strictObject({ from: name, to: name, hint: sentence }),
+  IntentPattern: z.strictObject({
+    intent_class: name,
+    words: z.array(z.string().min(1).max(24)).max(16),
+    operations: names,
+  }),
+  PromptShim: z.strictObject({ body: prose }),
+  SpecFragment: z.strictObject({ spec_id: name, body: prose }),
+  CapabilityMap: z.strictObject({
+    service: name,
+    tools: z
+      .array(z.strictObject({ name, routing_hint: sentence }))
+      .min(1)
+      .max(8),
+  }),
+} as const
+
+const proposalOf = <T extends keyof typeof contents>(type: T) =>
+  z.object({ type: z.literal(type), content: contents[type], intent_class: name.optional(), rationale: sentence })
+
+/** Calls that belong together, as one artifact in place of the observations of many traces. */
+const compaction = z.object({ intent_class: name, steps: names, rationale: sentence })
+
+const artifact_id = z.string().min(1).max(128)
+const namedChange = z.object({ artifact_id, rationale: sentence })
+
+/** One entry of each list. An entry that is not of its schema is left out, and the others are used. */
+export const answerEntries = {
+  proposals: z.discriminatedUnion('type', [
+    proposalOf('FailurePattern'),
+    proposalOf('ToolPairingHint'),
+    proposalOf('ServiceConnectionHint'),
+    proposalOf('IntentPattern'),
+    proposalOf('PromptShim'),
+    proposalOf('SpecFragment'),
+    proposalOf('CapabilityMap'),
+  ]),
+  edits: namedChange.extend({
+    tags: z.array(z.string().min(1).max(64)).max(8).optional(),
+    intent_class: name.optional(),
+  }),
+  promotions: namedChange,
+  demotions: namedChange,
+  reviews: namedChange.extend({ verdict: z.enum(['keep', 'demote']) }),
+  drift_flags: z.object({ source: name, target: name, rationale: sentence }),
+  compactions: compaction,
+} as const
+
+export type AnswerList = keyof typeof answerEntries
+export type AnswerEntry<L extends AnswerList> = z.infer<(typeof answerEntries)[L]>
+export type ProposalEntry = AnswerEntry<'proposals'>
+export const answerLists = Object.keys(answerEntries) as readonly AnswerList[]
+
+const listsOf = (entryOf: (list: AnswerList) => z.ZodType) =>
+  Object.fromEntries(answerLists.map((list) => [list, z.array(entryOf(list)).max(max_changes)]))
+
+/** As an endpoint can be held to it. */
+export const answerJsonSchema: Readonly<Record<string, unknown>> = z.toJSONSchema(
+  z.object({ confidence: z.number().min(0).max(1), reply: prose, ...listsOf((list) => answerEntries[list]) }),
+  { reused: 'inline', target: 'draft-7' },
+)
