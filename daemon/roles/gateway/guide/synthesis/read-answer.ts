@@ -45,7 +45,7 @@ export function readAnswer(text: string): SynthesisAnswer | undefined {
 }
 
 /** The whole text, the inside of a fence, or what stands between the first and the last brace. */
-function findJson(text: string): unknown {
+export function findJson(text: string): unknown {
   const trimmed = text.trim()
   const whole = parseJson(trimmed)
   if (whole !== undefined) return whole

@@ -84,7 +84,7 @@ test('a tenant has so many syntheses an hour, which come back over the hour', ()
   expect(takeAll(queue, 90_000_000)).toHaveLength(6)
 })
 
-test('a request of an administrator comes first, beside the budget, and is told of at once', async () => {
+test('a request of an administrator comes first, beside the budget, and is announced at once', async () => {
   const queue = new SynthesisQueue(0)
   const { nextRequest } = queue
   queue.offer(waiting('one'))

@@ -17,7 +17,7 @@ const triggerOf: Partial<Record<EventType, SynthesisTrigger>> = {
 }
 
 /** After the end of a turn nothing more is awaited; after another event, its successors within this time take its place. */
-const settle_ms = 5_000
+export const settle_ms = 5_000
 const max_waiting = 1_000
 /** Of one tenant: its oldest one makes room, so that a busy tenant drops its own. */
 const max_of_tenant = 100
