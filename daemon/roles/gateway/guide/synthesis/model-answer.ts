@@ -6,8 +6,8 @@ export const max_changes = 4
 
 const name = z.string().min(1).max(256)
 const names = z.array(name).min(1).max(16)
-const sentence = z.string().min(1).max(500)
-const prose = z.string().min(1).max(1_000)
+const sentence = z.string().min(1).max(240)
+const prose = z.string().min(1).max(480)
 
 /**
  * Contents without figures and ranks, which are the gateway's to give. The other types are records of the layer itself, or hold

@@ -58,7 +58,7 @@ test('entries that are not of their schema are left out, and the others are used
     pairing,
     { ...pairing, type: 'DriftEvent' },
     { ...pairing, content: { ...pairing.content, evaluator_score: 1 } },
-    { ...pairing, content: { ...pairing.content, hint: 'x'.repeat(501) } },
+    { ...pairing, content: { ...pairing.content, hint: 'x'.repeat(241) } },
   ]
   const read = readAnswer(
     JSON.stringify({ proposals, promotions: null, reviews: [{ artifact_id: 'a', verdict: 'x' }] }),

@@ -8,7 +8,7 @@ export const synthesisTriggers = ['l1_request', 'l3_output', 'admin_chat', 'lear
 export type SynthesisTrigger = (typeof synthesisTriggers)[number]
 
 /** Document 002, "Synthesis triggers". `llm_turn` feeds the graphs alone, and feedback the evaluator. */
-const triggerOf: Partial<Record<EventType, SynthesisTrigger>> = {
+export const triggerOf: Partial<Record<EventType, SynthesisTrigger>> = {
   intent_schema: 'l1_request',
   user_prompt: 'l1_request',
   tool_output: 'l3_output',

@@ -10,7 +10,7 @@ import { learn_worker } from '../learning/learner.ts'
 import { learningPart } from '../learning/parts.ts'
 import { observations, type StoredObservation } from '../observation/model.ts'
 import { synthesis_worker, synthesisPart } from './parts.ts'
-import { type SynthesisResult, synthesisOutcomes } from './synthesis-queue.ts'
+import { type SynthesisResult, synthesisOutcomes, triggerOf } from './synthesis-queue.ts'
 
 const time_limit_ms = 600_000
 const max_looked_at = 20
@@ -67,7 +67,11 @@ async function findObservation(call: Call, trace_id: string | undefined): Promis
   const ofAll = { order: { field: 'create_ts', direction: 'desc' } } as const
   const query = { ...(trace_id === undefined ? ofAll : ofTrace), limit: max_looked_at, fresh: true }
   const { docs } = await call.store(observations).list(query)
-  return docs.map(({ value }) => value).find(({ event_type }) => event_type !== 'llm_turn')
+  // Those of one batch have the same order to a store.
+  const inOrder = docs
+    .map(({ value }) => value)
+    .toSorted((x, y) => y.batch_seq - x.batch_seq || y.batch_at - x.batch_at)
+  return inOrder.find(({ event_type }) => triggerOf[event_type] !== undefined)
 }
 
 /** It is performed by the worker, as the curator: the administrator waits for the result. */
