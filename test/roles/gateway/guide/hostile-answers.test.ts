@@ -85,9 +85,9 @@ const graph = new GraphView(
   ],
 )
 
-type Given = { readonly shown?: readonly string[]; readonly source?: string }
+type AnswerCircumstances = { readonly shown?: readonly string[]; readonly source?: string }
 
-async function commit(answer: object, { shown = [], source = '' }: Given = {}): Promise<string[]> {
+async function commit(answer: object, { shown = [], source = '' }: AnswerCircumstances = {}): Promise<string[]> {
   const read = readAnswer(JSON.stringify(answer))
   if (!read) throw new Error('not an answer')
   const docs = await Promise.all(shown.map((id) => opened.store.get(artifacts, id)))

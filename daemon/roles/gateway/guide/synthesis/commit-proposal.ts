@@ -12,7 +12,7 @@ import { type ArtifactClaim, buildDraft, isSameClaim, listTexts } from './build-
 import { type CommitContext, curatorGround } from './commit-context.ts'
 import { measureProposal, measureTrajectory, type ProposalEvidence } from './measure-proposal.ts'
 import type { ChangeOutcome } from './metrics.ts'
-import type { AnswerEntry, ProposalEntry } from './model-answer.ts'
+import type { AnswerEntry, SynthesisProposal } from './model-answer.ts'
 import { repeatsSource } from './repeats-source.ts'
 
 /** Below this the model itself doubts: an administrator decides. */
@@ -22,7 +22,7 @@ const max_held = 200
 const max_summarised_traces = 4
 const max_observations = 64
 
-export async function commitProposal(context: CommitContext, proposal: ProposalEntry): Promise<ChangeOutcome> {
+export async function commitProposal(context: CommitContext, proposal: SynthesisProposal): Promise<ChangeOutcome> {
   const claim = { ...proposal, content: completeContent(proposal) }
   return await commitClaim(context, claim, measureProposal(proposal, context.traces))
 }
@@ -38,7 +38,7 @@ export async function commitCompaction(
 }
 
 /** A map of the model says for which tools it has a hint, and not which intents they serve. */
-function completeContent({ type, content }: ProposalEntry): Readonly<Record<string, unknown>> {
+function completeContent({ type, content }: SynthesisProposal): Readonly<Record<string, unknown>> {
   if (type !== 'CapabilityMap') return content
   return { ...content, tools: content.tools.map((tool) => ({ ...tool, intent_classes: [] })) }
 }

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { TraceRecord } from '../learning/trace-record.ts'
 import { measureProposal, measureTrajectory } from './measure-proposal.ts'
-import type { ProposalEntry } from './model-answer.ts'
+import type { SynthesisProposal } from './model-answer.ts'
 
 type CallGiven = { readonly tool: string; readonly isFailure?: boolean; readonly format?: string }
 
@@ -20,7 +20,7 @@ function trace(calls: readonly CallGiven[], more: Partial<TraceRecord> = {}): Tr
   }
 }
 const repeat = (times: number, make: () => TraceRecord) => Array.from({ length: times }, make)
-const proposal = (type: string, content: object) => ({ type, content, rationale: 'r' }) as unknown as ProposalEntry
+const proposal = (type: string, content: object) => ({ type, content, rationale: 'r' }) as unknown as SynthesisProposal
 
 const failing = [
   ...repeat(6, () => trace([{ tool: 'records/export', isFailure: true, format: 'xml' }])),

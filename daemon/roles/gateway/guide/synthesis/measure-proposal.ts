@@ -1,6 +1,6 @@
 // Figures for what a model proposes: counted in the traces of its tenant and label, since a model's own figures prove nothing.
 import type { ToolCall, TraceRecord } from '../learning/trace-record.ts'
-import type { AnswerEntry, ProposalEntry } from './model-answer.ts'
+import type { AnswerEntry, SynthesisProposal } from './model-answer.ts'
 
 /** What the traces show of a proposal: its figures, and what the model is not believed. */
 export type ProposalEvidence = {
@@ -16,10 +16,13 @@ const least_support = 3
 const least_callers = 2
 const max_trace_ids = 16
 
-type CallInTrace = { readonly call: ToolCall; readonly before: readonly ToolCall[]; readonly trace: TraceRecord }
+type MeasuredCall = { readonly call: ToolCall; readonly before: readonly ToolCall[]; readonly trace: TraceRecord }
 
 /** Undefined: the traces do not show it, or cannot, since it is a text. */
-export function measureProposal(proposal: ProposalEntry, traces: readonly TraceRecord[]): ProposalEvidence | undefined {
+export function measureProposal(
+  proposal: SynthesisProposal,
+  traces: readonly TraceRecord[],
+): ProposalEvidence | undefined {
   switch (proposal.type) {
     case 'FailurePattern':
       return measureFailure(proposal.content, listCalls(traces))
@@ -53,13 +56,13 @@ export function measureTrajectory(
   return { content: { support: found.length, success_rate }, trace_ids: idsOf(found) }
 }
 
-function listCalls(traces: readonly TraceRecord[]): CallInTrace[] {
+function listCalls(traces: readonly TraceRecord[]): MeasuredCall[] {
   return traces.flatMap((trace) => trace.calls.map((call, at) => ({ call, before: trace.calls.slice(0, at), trace })))
 }
 
 function measureFailure(
-  { tool, argument, value }: Extract<ProposalEntry, { type: 'FailurePattern' }>['content'],
-  calls: readonly CallInTrace[],
+  { tool, argument, value }: Extract<SynthesisProposal, { type: 'FailurePattern' }>['content'],
+  calls: readonly MeasuredCall[],
 ): ProposalEvidence | undefined {
   if ((argument === undefined) !== (value === undefined)) return undefined
   const ofTool = calls.filter(({ call }) => call.tool === tool)
@@ -88,7 +91,7 @@ const ownValue = (of: Readonly<Record<string, string>>, name: string) =>
 
 /** Calls with one before them that has succeeded, beside those without. */
 function measureOrder(
-  calls: readonly CallInTrace[],
+  calls: readonly MeasuredCall[],
   isFirst: (call: ToolCall) => boolean,
 ): ProposalEvidence | undefined {
   const after = calls.filter(({ before }) => before.some((call) => !call.isFailure && isFirst(call)))
@@ -102,7 +105,7 @@ function measureOrder(
 }
 
 function measurePattern(
-  { intent_class, words, operations }: Extract<ProposalEntry, { type: 'IntentPattern' }>['content'],
+  { intent_class, words, operations }: Extract<SynthesisProposal, { type: 'IntentPattern' }>['content'],
   traces: readonly TraceRecord[],
 ): ProposalEvidence | undefined {
   const ofIntent = traces.filter((trace) => trace.intent_class === intent_class)
@@ -123,10 +126,10 @@ function hasSteps({ calls }: TraceRecord, steps: readonly string[]): boolean {
   return next === steps.length
 }
 
-const isFailed = ({ call }: CallInTrace) => call.isFailure
-const isDone = ({ call }: CallInTrace) => !call.isFailure
+const isFailed = ({ call }: MeasuredCall) => call.isFailure
+const isDone = ({ call }: MeasuredCall) => !call.isFailure
 
-function rateOf(calls: readonly CallInTrace[], counts: (call: CallInTrace) => boolean): number {
+function rateOf(calls: readonly MeasuredCall[], counts: (call: MeasuredCall) => boolean): number {
   return calls.length === 0 ? 0 : calls.filter(counts).length / calls.length
 }
 

@@ -3,10 +3,10 @@ import type { Call } from '../../../../kernel/operation/call.ts'
 import { counter } from '../../../../kernel/telemetry/metrics.ts'
 import { synthesisOutcomes, synthesisTriggers } from './synthesis-queue.ts'
 
-export const changeKinds = ['propose', 'compact', 'edit', 'promote', 'demote', 'review', 'drift'] as const
+const changeKinds = ['propose', 'compact', 'edit', 'promote', 'demote', 'review', 'drift'] as const
 export type ChangeKind = (typeof changeKinds)[number]
 /** `held`: for an administrator. `refused`: the figures do not carry it, or the artifact is none that the model was shown. */
-export const changeOutcomes = ['committed', 'held', 'refused'] as const
+const changeOutcomes = ['committed', 'held', 'refused'] as const
 export type ChangeOutcome = (typeof changeOutcomes)[number]
 
 export const synthesisTotal = counter(

@@ -72,14 +72,36 @@ export const answerEntries = {
 
 export type AnswerList = keyof typeof answerEntries
 export type AnswerEntry<L extends AnswerList> = z.infer<(typeof answerEntries)[L]>
-export type ProposalEntry = AnswerEntry<'proposals'>
+export type SynthesisProposal = AnswerEntry<'proposals'>
 export const answerLists = Object.keys(answerEntries) as readonly AnswerList[]
 
-const listsOf = (entryOf: (list: AnswerList) => z.ZodType) =>
-  Object.fromEntries(answerLists.map((list) => [list, z.array(entryOf(list)).max(max_changes)]))
+/** What the data of a prompt offers: a list that could only hold what the gateway refuses is not requested. */
+export type AnswerScope = {
+  readonly artifact_ids: readonly string[]
+  readonly hasFlagged: boolean
+  readonly hasCalls: boolean
+  readonly hasEdges: boolean
+}
 
-/** As an endpoint can be held to it. */
-export const answerJsonSchema: Readonly<Record<string, unknown>> = z.toJSONSchema(
-  z.object({ confidence: z.number().min(0).max(1), reply: prose, ...listsOf((list) => answerEntries[list]) }),
-  { reused: 'inline', target: 'draft-7' },
-)
+/** Fewer than may be answered: a small model fills what it is given. */
+const max_requested = 2
+
+/** The JSON Schema of an answer, for endpoints that can be held to one. */
+export function describeAnswer({ artifact_ids, hasFlagged, hasCalls, hasEdges }: AnswerScope) {
+  const { proposals, edits, promotions, demotions, reviews, drift_flags, compactions } = answerEntries
+  const [first, ...others] = artifact_ids
+  const known = { artifact_id: z.enum([first ?? '', ...others]) }
+  const texts = z.discriminatedUnion('type', [proposalOf('PromptShim'), proposalOf('SpecFragment')])
+  const lists: Partial<Record<AnswerList, z.ZodType>> = {
+    proposals: hasCalls ? proposals : texts,
+    ...(hasCalls ? { compactions } : {}),
+    ...(hasEdges ? { drift_flags } : {}),
+    ...(hasFlagged ? { reviews: reviews.extend(known) } : {}),
+    ...(first === undefined
+      ? {}
+      : { edits: edits.extend(known), promotions: promotions.extend(known), demotions: demotions.extend(known) }),
+  }
+  const bounded = Object.entries(lists).map(([list, entry]) => [list, z.array(entry).max(max_requested)] as const)
+  const answer = z.object({ confidence: z.number().min(0).max(1), reply: prose, ...Object.fromEntries(bounded) })
+  return { name: 'synthesis', schema: z.toJSONSchema(answer, { reused: 'inline', target: 'draft-7' }) }
+}

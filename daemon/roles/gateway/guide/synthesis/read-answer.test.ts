@@ -1,6 +1,6 @@
 // Answers of a model: what is used of them, and what is not.
 import { expect, test } from 'vitest'
-import { answerJsonSchema, answerLists, max_changes } from './model-answer.ts'
+import { type AnswerScope, answerLists, describeAnswer, max_changes } from './model-answer.ts'
 import { readAnswer } from './read-answer.ts'
 
 const pairing = {
@@ -71,8 +71,22 @@ test('a reply is cut, and is empty where it is not a text', () => {
   expect(readAnswer(JSON.stringify({ reply: ['a'] }))?.reply).toBe('')
 })
 
-test('the schema for endpoints has every list, bounded', () => {
-  const { properties, required } = answerJsonSchema as { properties: Record<string, object>; required: string[] }
-  expect(required.toSorted()).toEqual(['confidence', 'reply', ...answerLists].toSorted())
-  for (const list of answerLists) expect(properties[list]).toMatchObject({ type: 'array', maxItems: max_changes })
+test('an endpoint is requested for what the data offers, and not for what could only be refused', () => {
+  const listsOf = (scope: Partial<AnswerScope>) => {
+    const { schema } = describeAnswer({
+      artifact_ids: [],
+      hasFlagged: false,
+      hasCalls: false,
+      hasEdges: false,
+      ...scope,
+    })
+    const { properties = {}, required = [] } = schema as { properties?: object; required?: string[] }
+    expect(required.toSorted()).toEqual(Object.keys(properties).toSorted())
+    return Object.keys(properties).filter((name) => name !== 'confidence' && name !== 'reply')
+  }
+  expect(listsOf({})).toEqual(['proposals'])
+  expect(listsOf({ hasCalls: true, hasEdges: true })).toEqual(['proposals', 'compactions', 'drift_flags'])
+  const all = { artifact_ids: ['a', 'b'], hasFlagged: true, hasCalls: true, hasEdges: true }
+  expect(listsOf(all).toSorted()).toEqual(answerLists.toSorted())
+  expect(JSON.stringify(describeAnswer(all))).toContain('"enum":["a","b"]')
 })

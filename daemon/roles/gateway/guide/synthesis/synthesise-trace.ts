@@ -9,13 +9,11 @@ import { guideSettings } from '../settings.ts'
 import { buildPrompt } from './build-prompt.ts'
 import { commitAnswer } from './commit-answer.ts'
 import { loadInputs } from './load-inputs.ts'
-import { answerJsonSchema } from './model-answer.ts'
+import { describeAnswer } from './model-answer.ts'
 import { synthesisPart } from './parts.ts'
 import { readAnswer, type SynthesisAnswer } from './read-answer.ts'
 import { requestModel } from './request-model.ts'
 import type { SynthesisResult, WaitingSynthesis } from './synthesis-queue.ts'
-
-const answer_schema = { name: 'synthesis', schema: answerJsonSchema }
 
 export async function synthesiseTrace(call: Call, synthesis: WaitingSynthesis): Promise<SynthesisResult> {
   const { trace_id, trigger } = synthesis
@@ -54,6 +52,11 @@ async function perform(call: Call, synthesis: WaitingSynthesis): Promise<Synthes
     { ...inputs, event, prior, needsReply: resolve !== undefined },
     synthesis_prompt_characters,
   )
+  const answer_schema = describeAnswer({
+    artifact_ids: inputs.shown.map(({ id }) => id),
+    hasFlagged: inputs.shown.some(({ value }) => value.is_flagged),
+    ...{ hasCalls: inputs.trace.calls.length > 0, hasEdges: inputs.edges.length > 0 },
+  })
   const answer = readAnswer(await requestModel(call, own, { messages, answer_schema }))
   if (!answer) {
     call.log.warn('gateway.guide.synthesis.unusable', { trace_id, trigger })
