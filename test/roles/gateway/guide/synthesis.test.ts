@@ -159,6 +159,15 @@ test('a turn of an administrator triggers one, whose material is their message',
   })
 })
 
+test('the command of the chat of administrators has the reply of the model', async () => {
+  model.answerBy(sayText('{"reply": "Nothing new\\u202e here."}'))
+  const { body } = await request('POST', 'chat', { message: `trigger_synthesis(${traceId(2)})` })
+  expect(body.tool_calls).toMatchObject([{ tool: 'guide_trigger_synthesis', outcome: 'answered' }])
+  expect(body.response).toContain('Nothing new')
+  expect(body.response).not.toContain('\u202e')
+  expect(dataOf(0).observation.payload).toMatchObject({ tool: 'commit' })
+})
+
 test('administrators who may not see a trace cannot have it synthesised', async () => {
   const low = { ...pat, clearance: { level: 'UNCLASSIFIED' } }
   for (const who of [low, { ...pat, tenant: 'tenant-b' }])

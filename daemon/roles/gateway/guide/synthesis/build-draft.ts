@@ -2,7 +2,7 @@
 import { canonicalJson } from '../../../../kernel/encoding/canonical-json.ts'
 import { escapeLine } from '../../../../kernel/text/escape-line.ts'
 import { type ArtifactType, artifactContents } from '../artifact/content.ts'
-import type { Artifact } from '../artifact/model.ts'
+import { type Artifact, applicability } from '../artifact/model.ts'
 import type { MinedArtifact } from '../learning/mined-artifact.ts'
 import { quoteModel } from './commit-context.ts'
 import type { ProposalEvidence } from './measure-proposal.ts'
@@ -26,12 +26,19 @@ export function buildDraft(claim: ArtifactClaim, evidence: ProposalEvidence | un
   const cleaned = cleanTexts(content) as Readonly<Record<string, unknown>>
   const whole = { ...cleaned, ...Object.fromEntries(figures.map((name) => [name, 0])), ...evidence?.content }
   const parsed = artifactContents[type].safeParse(whole)
-  if (!parsed.success) return undefined
-  const { service_name, tool_name, trace_ids = [] } = evidence ?? {}
   const ofIntent = intent_class ?? whole.intent_class
-  const applicability = { tags: [], ...(typeof ofIntent === 'string' ? { intent_class: escapeLine(ofIntent) } : {}) }
+  const narrowing = typeof ofIntent === 'string' ? { intent_class: escapeLine(ofIntent) } : {}
+  const fitting = applicability.safeParse({ ...narrowing, tags: [] })
+  if (!parsed.success || !fitting.success) return undefined
+  const { service_name, tool_name, trace_ids = [] } = evidence ?? {}
   const draft = {
-    ...{ type, content: parsed.data, applicability, rationale: quoteModel(rationale), trace_ids: [...trace_ids] },
+    ...{
+      type,
+      content: parsed.data,
+      applicability: fitting.data,
+      rationale: quoteModel(rationale),
+      trace_ids: [...trace_ids],
+    },
     ...(service_name === undefined ? {} : { service_name }),
     ...(tool_name === undefined ? {} : { tool_name }),
   } as unknown as Omit<MinedArtifact, 'key'>
@@ -42,8 +49,7 @@ export function isSameClaim(one: Pick<Artifact, 'type' | 'content' | 'applicabil
   return one.type === other.type && nameClaim(one) === nameClaim(other)
 }
 
-function nameClaim({ content, applicability }: Pick<Artifact, 'content' | 'applicability'>): string {
-  const { intent_class = null } = applicability
+function nameClaim({ content, applicability: { intent_class = null } }: Pick<Artifact, 'content' | 'applicability'>) {
   const ranking = new Set(['evaluator_score', 'weight', 'score_decomposition', 'embedding_vector', 'embedding_model'])
   const said = Object.entries(content).filter(
     ([name]) => !figureNames.has(name) && !proseNames.has(name) && !ranking.has(name),

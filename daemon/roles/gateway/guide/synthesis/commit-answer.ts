@@ -52,6 +52,5 @@ async function commitDriftFlag(
   const { graph_id } = edge
   const finding = findDivergence(edge) ?? { rule: 'diverging_trajectory', graph_id, source, target }
   const subject = `A synthesis reports drift of the edge from ${edge.source} to ${edge.target}`
-  await holdForReview(context, finding, { subject, rationale })
-  return 'held'
+  return await holdForReview(context, finding, { subject, rationale })
 }

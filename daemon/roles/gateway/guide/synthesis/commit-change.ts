@@ -93,8 +93,7 @@ async function hold(
   { verb, rationale, finding = { rule: 'contradicted_edge' } }: HeldChange,
 ): Promise<ChangeOutcome> {
   const subject = `A synthesis would ${verb} ${value.type} ${id}`
-  await holdForReview(context, { ...finding, of_artifact_id: id }, { subject, rationale })
-  return 'held'
+  return await holdForReview(context, { ...finding, of_artifact_id: id }, { subject, rationale })
 }
 
 const outcomeOf = (changed: unknown): ChangeOutcome => (isRefusal(changed) ? 'refused' : 'committed')

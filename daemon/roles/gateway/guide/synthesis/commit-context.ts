@@ -10,6 +10,8 @@ import type { GraphView } from '../drift/graph-view.ts'
 import type { GraphScope } from '../graph/rules.ts'
 import { type RecordedDrift, recordDrift } from '../learning/synthesise.ts'
 import type { TraceRecord } from '../learning/trace-record.ts'
+import { proposals } from '../proposal/model.ts'
+import type { ChangeOutcome } from './metrics.ts'
 
 export type CommitContext = {
   readonly call: Call
@@ -26,6 +28,8 @@ export type CommitContext = {
 }
 
 const max_rationale = 480
+/** Proposals of a tenant that wait, records of drift included. */
+const max_held = 200
 const hour_ms = 3_600_000
 
 export const curatorGround = { actor: 'curator_auto', trigger: 'synthesis_proposal' } as const
@@ -40,12 +44,24 @@ export const groundOf = (rationale: string): ChangeGround => ({ ...curatorGround
 /** An administrator has decided on it last: the curator does not decide otherwise by itself. */
 export const isAdminDecided = ({ actor }: Artifact): boolean => actor.startsWith('admin:')
 
+/** Of a tenant: a model without an end to its proposals fills neither the store nor the list of its administrators. */
+export async function hasManyHeld({ call, scope }: CommitContext): Promise<boolean> {
+  const filter = { tenant_id: scope.tenant_id }
+  const [held, open] = await Promise.all([
+    call.store(proposals).count({ ...filter, status: 'held' }),
+    call.store(proposals).count({ ...filter, status: 'open' }),
+  ])
+  return held + open >= max_held
+}
+
 /** For review; the same finding on the same artifact is recorded once an hour. */
 export async function holdForReview(
-  { call, scope }: CommitContext,
+  context: CommitContext,
   finding: RecordedDrift,
   { subject, rationale }: { readonly subject: string; readonly rationale: string },
-): Promise<void> {
+): Promise<ChangeOutcome> {
+  if (await hasManyHeld(context)) return 'refused'
+  const { call, scope } = context
   const occasion = `${subject} ${Math.floor(call.now() / hour_ms)}`
   await recordDrift(
     call,
@@ -54,4 +70,5 @@ export async function holdForReview(
     occasion,
     `${subject}, which the figures do not carry. ${quoteModel(rationale)}`,
   )
+  return 'held'
 }

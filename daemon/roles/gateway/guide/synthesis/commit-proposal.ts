@@ -7,9 +7,8 @@ import { scopeKey } from '../graph/rules.ts'
 import type { MinedArtifact } from '../learning/mined-artifact.ts'
 import { keyOf, recordDrift } from '../learning/synthesise.ts'
 import { observations } from '../observation/model.ts'
-import { proposals } from '../proposal/model.ts'
 import { type ArtifactClaim, buildDraft, isSameClaim, listTexts } from './build-draft.ts'
-import { type CommitContext, curatorGround } from './commit-context.ts'
+import { type CommitContext, curatorGround, hasManyHeld } from './commit-context.ts'
 import { measureProposal, measureTrajectory, type ProposalEvidence } from './measure-proposal.ts'
 import type { ChangeOutcome } from './metrics.ts'
 import type { AnswerEntry, SynthesisProposal } from './model-answer.ts'
@@ -17,8 +16,6 @@ import { repeatsSource } from './repeats-source.ts'
 
 /** Below this the model itself doubts: an administrator decides. */
 const least_confidence = 0.5
-/** Of a tenant: a model without an end to its proposals fills neither the store nor the list of its administrators. */
-const max_held = 200
 const max_summarised_traces = 4
 const max_observations = 64
 
@@ -52,7 +49,7 @@ async function commitClaim(
   const draft = buildDraft(claim, evidence)
   if (!draft || listTexts(claim).some((text) => repeatsSource(text, context.source))) return 'refused'
   if (context.active.some(({ value }) => isSameClaim(value, draft))) return 'refused'
-  const [finding] = evidence ? checkMined(draft, context.graph) : [missingEdge]
+  const [finding] = [...checkMined(draft, context.graph), ...(evidence ? [] : [missingEdge])]
   const isHeld = finding !== undefined
   const isWaiting = isHeld || confidence < least_confidence
   if (isWaiting && (await hasManyHeld(context))) return 'refused'
@@ -74,15 +71,6 @@ async function commitClaim(
 
 /** Of a text, or a claim that the traces do not show: no edge carries it. */
 const missingEdge: DriftFinding = { rule: 'contradicted_edge' }
-
-async function hasManyHeld({ call, scope }: CommitContext): Promise<boolean> {
-  const filter = { tenant_id: scope.tenant_id }
-  const [held, open] = await Promise.all([
-    call.store(proposals).count({ ...filter, status: 'held' }),
-    call.store(proposals).count({ ...filter, status: 'open' }),
-  ])
-  return held + open >= max_held
-}
 
 /** Those that a compaction stands for; of another proposal its traces are enough. */
 async function listObservations({ call, scope }: CommitContext, draft: MinedArtifact): Promise<string[]> {

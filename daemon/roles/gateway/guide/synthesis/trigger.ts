@@ -9,6 +9,7 @@ import { guideModelPart } from '../chat/parts.ts'
 import { learn_worker } from '../learning/learner.ts'
 import { learningPart } from '../learning/parts.ts'
 import { observations, type StoredObservation } from '../observation/model.ts'
+import { guideSettings } from '../settings.ts'
 import { synthesis_worker, synthesisPart } from './parts.ts'
 import { type SynthesisResult, synthesisOutcomes, triggerOf } from './synthesis-queue.ts'
 
@@ -53,6 +54,8 @@ export const trigger = operation({
     const windows = learner.windows.filter(({ scope }) => scope.tenant_id === tenant_id)
     const traces = windows.reduce((sum, { size }) => sum + size, 0)
     const mined = `${traces} traces are mined by rules`
+    if (!call.settings(guideSettings).enabled)
+      return { traces, reply: 'The guidance layer of this site is off (guide.enabled).', changes: [] }
     if (!call.part(guideModelPart).own)
       return { traces, reply: `${mined}: the guidance layer of this site has no model.`, changes: [] }
     if (!observation) return { traces, reply: `${mined}: there is no observation for the model.`, changes: [] }
