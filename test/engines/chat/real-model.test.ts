@@ -84,7 +84,7 @@ where(
   async () => {
     const { url: model_url, api_key } = server
     const model = { model_url, api_key, model: 'smollm2', synthesis_timeout_s: 590, synthesis_prompt_characters: 2_000 }
-    const guide = await startGuideSite(model, { chat: { answer_s: 600, max_tokens: 320 } })
+    const guide = await startGuideSite(model, { chat: { answer_s: 600, max_tokens: 160 } })
     const observation = {
       ...{ event_type: 'user_prompt', trace_id: 'a'.repeat(32), service: 'gateway' },
       ...{ timestamp: new Date(guide.site.clock.now()).toISOString(), payload: { prompt: 'export the report' } },
@@ -101,4 +101,5 @@ where(
     await guide.site.end()
     expect(guide.site.loggedErrors).toEqual([])
   },
+  240_000,
 )

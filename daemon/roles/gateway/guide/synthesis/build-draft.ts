@@ -49,12 +49,12 @@ export function isSameClaim(one: Pick<Artifact, 'type' | 'content' | 'applicabil
   return one.type === other.type && nameClaim(one) === nameClaim(other)
 }
 
-function nameClaim({ content, applicability: { intent_class = null } }: Pick<Artifact, 'content' | 'applicability'>) {
+function nameClaim({ content, applicability: { intent_class } }: Pick<Artifact, 'content' | 'applicability'>) {
   const ranking = new Set(['evaluator_score', 'weight', 'score_decomposition', 'embedding_vector', 'embedding_model'])
   const said = Object.entries(content).filter(
     ([name]) => !figureNames.has(name) && !proseNames.has(name) && !ranking.has(name),
   )
-  return canonicalJson([intent_class, Object.fromEntries(said)])
+  return canonicalJson([intent_class ?? null, Object.fromEntries(said)])
 }
 
 /** All texts of a claim, which may repeat what a person wrote. */

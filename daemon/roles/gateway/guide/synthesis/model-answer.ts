@@ -86,7 +86,7 @@ export type AnswerScope = {
 /** Fewer than may be answered: a small model fills what it is given. */
 const max_requested = 2
 
-/** The JSON Schema of an answer, for endpoints that can be held to one. */
+/** The JSON Schema of an answer, for endpoints that can be held to one. A list may be missing: that is shorter than an empty one. */
 export function describeAnswer({ artifact_ids, hasFlagged, hasCalls, hasEdges }: AnswerScope) {
   const { proposals, edits, promotions, demotions, reviews, drift_flags, compactions } = answerEntries
   const [first, ...others] = artifact_ids
@@ -101,7 +101,7 @@ export function describeAnswer({ artifact_ids, hasFlagged, hasCalls, hasEdges }:
       ? {}
       : { edits: edits.extend(known), promotions: promotions.extend(known), demotions: demotions.extend(known) }),
   }
-  const bounded = Object.entries(lists).map(([list, entry]) => [list, z.array(entry).max(max_requested)] as const)
+  const bounded = Object.entries(lists).map(([list, entry]) => [list, z.array(entry).max(max_requested).optional()] as const)
   const answer = z.object({ confidence: z.number().min(0).max(1), reply: prose, ...Object.fromEntries(bounded) })
   return { name: 'synthesis', schema: z.toJSONSchema(answer, { reused: 'inline', target: 'draft-7' }) }
 }
