@@ -40,10 +40,11 @@ const events_per_turn = 64
 export function openAiChatModel(options: ChatModelOptions): ChatModel {
   const { rule, ca, answer_ms } = options
   const client = new HttpClient({ rule, ca, connect_timeout_ms: answer_ms })
+  const endpoint = { client, takesSchema: true }
   return {
     async *answer(request) {
       try {
-        const response = await send(client, options, request)
+        const response = await send(endpoint, options, request)
         return yield* readAnswer(response, options)
       } catch (error) {
         throw describeFailure(error, options, request.signal)
@@ -52,9 +53,30 @@ export function openAiChatModel(options: ChatModelOptions): ChatModel {
   }
 }
 
-async function send(client: HttpClient, options: ChatModelOptions, request: ModelRequest): Promise<HttpResponse> {
+/** `takesSchema` false: it has refused a request with a schema of the answer, and taken the same one without. */
+type ModelEndpoint = { readonly client: HttpClient; takesSchema: boolean }
+
+async function send(endpoint: ModelEndpoint, options: ChatModelOptions, request: ModelRequest): Promise<HttpResponse> {
+  const { answer_schema, ...plain } = request
+  if (!answer_schema || !endpoint.takesSchema) return checkStatus(await post(endpoint, options, plain))
+  const response = await post(endpoint, options, request)
+  if (!schemaRefusals.has(response.status)) return checkStatus(response)
+  response.destroy()
+  const again = checkStatus(await post(endpoint, options, plain))
+  endpoint.takesSchema = false
+  return again
+}
+
+/** Of endpoints that do not know `response_format`; they answer the same to a conversation that is too long. */
+const schemaRefusals: ReadonlySet<number> = new Set([400, 422])
+
+async function post(
+  { client }: ModelEndpoint,
+  options: ChatModelOptions,
+  request: ModelRequest,
+): Promise<HttpResponse> {
   const { url, api_key, answer_ms, max_tokens } = options
-  const response = await client.send(`${url.replace(/\/+$/, '')}/chat/completions`, {
+  return await client.send(`${url.replace(/\/+$/, '')}/chat/completions`, {
     method: 'POST',
     headers: {
       accept: 'text/event-stream, application/json',
@@ -67,6 +89,9 @@ async function send(client: HttpClient, options: ChatModelOptions, request: Mode
     signal: request.signal,
     limits: { head_ms: answer_ms, idle_ms: answer_ms },
   })
+}
+
+function checkStatus(response: HttpResponse): HttpResponse {
   if (response.status === 200) return response
   // Its text stays unread: an endpoint may repeat the key in it.
   response.destroy()

@@ -3,12 +3,13 @@ import type { ModelMessage, ModelRequest } from '../../../daemon/kernel/model/ch
 
 /** `max_tokens` is the name that every server knows. */
 export function formatRequest(
-  { model, messages, tools, mayCallTools }: Omit<ModelRequest, 'signal' | 'trace'>,
+  { model, messages, tools, mayCallTools, answer_schema }: Omit<ModelRequest, 'signal' | 'trace'>,
   max_tokens: number,
 ): string {
   return JSON.stringify({
     ...{ model, messages: messages.map(formatMessage), max_tokens, stream: true },
     stream_options: { include_usage: true },
+    ...(answer_schema ? { response_format: { type: 'json_schema', json_schema: answer_schema } } : {}),
     ...(tools.length === 0
       ? {}
       : {

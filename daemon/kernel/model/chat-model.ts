@@ -18,12 +18,17 @@ export type ModelMessage =
   | { readonly role: 'assistant'; readonly text: string; readonly tool_calls?: readonly ModelToolCall[] }
   | { readonly role: 'tool'; readonly tool_call_id: string; readonly text: string }
 
+/** `name`: letters, digits, `_` and `-`, at most 64. */
+export type ModelAnswerSchema = { readonly name: string; readonly schema: Readonly<Record<string, unknown>> }
+
 export type ModelRequest = {
   readonly model: string
   readonly messages: readonly ModelMessage[]
   readonly tools: readonly ModelTool[]
   /** False: the model must answer with text, although it sees tools. */
   readonly mayCallTools: boolean
+  /** The text is to be JSON of this JSON Schema. Endpoints that cannot be held to one are requested without it. */
+  readonly answer_schema?: ModelAnswerSchema
   readonly signal: AbortSignal
   readonly trace: Trace
 }

@@ -5,9 +5,16 @@ import { ssoSettings } from '../../kernel/settings/sso-settings.ts'
 import { GraphBook } from '../../roles/gateway/guide/graph/graph-book.ts'
 import { Learner } from '../../roles/gateway/guide/learning/learner.ts'
 import { learningPart } from '../../roles/gateway/guide/learning/parts.ts'
-import { learnerPart, type ObserverParts, observerPart } from '../../roles/gateway/guide/observation/parts.ts'
+import {
+  learnerPart,
+  type ObservationLearner,
+  type ObserverParts,
+  observerPart,
+} from '../../roles/gateway/guide/observation/parts.ts'
 import { ObservationQueue } from '../../roles/gateway/guide/observation/queue.ts'
 import { guideSettings } from '../../roles/gateway/guide/settings.ts'
+import { synthesisPart } from '../../roles/gateway/guide/synthesis/parts.ts'
+import { SynthesisQueue } from '../../roles/gateway/guide/synthesis/synthesis-queue.ts'
 import { settings as gatewaySettings } from '../../roles/gateway/settings.ts'
 import { deadLetterFile } from './dead-letter-file.ts'
 
@@ -15,7 +22,10 @@ export function openObserver({
   resolved,
   random,
 }: Pick<SiteResources, 'resolved' | 'random'>): readonly (readonly [string, unknown])[] {
-  const { ingest_queue_maxsize, ingest_dead_letter_path } = getSettings(resolved, guideSettings)
+  const { ingest_queue_maxsize, ingest_dead_letter_path, model_url, synthesis_max_per_hour } = getSettings(
+    resolved,
+    guideSettings,
+  )
   const { client_id } = getSettings(resolved, ssoSettings)
   const observer: ObserverParts = {
     ...{ attempt: random(16), tasks: [], queue: new ObservationQueue(ingest_queue_maxsize), book: new GraphBook() },
@@ -30,9 +40,20 @@ export function openObserver({
     done: { snapshot_slot: -1, maintenance_round: -1 },
   }
   const learner = new Learner()
+  const syntheses = new SynthesisQueue(synthesis_max_per_hour)
   return [
     [observerPart.name, observer],
-    [learnerPart.name, { learner }],
+    [learnerPart.name, { learner: model_url === undefined ? learner : joinLearners(learner, syntheses) }],
+    [synthesisPart.name, syntheses],
     [learningPart.name, learner],
   ]
+}
+
+/** A site without a model keeps no observations for one. */
+function joinLearners(...learners: readonly ObservationLearner[]): ObservationLearner {
+  return {
+    onStored(batch) {
+      for (const learner of learners) learner.onStored(batch)
+    },
+  }
 }

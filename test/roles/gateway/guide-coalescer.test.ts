@@ -1,6 +1,7 @@
 // The coalescer: groups of similar artifacts become proposals, within tenant, label, type, service and model.
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
+import { isRefusal, refuse } from '../../../daemon/kernel/error/errors.ts'
+import type { ChatModel } from '../../../daemon/kernel/model/chat-model.ts'
 import { promoteArtifact } from '../../../daemon/roles/gateway/guide/artifact/change-artifacts.ts'
 import { finishAll } from '../../../daemon/roles/gateway/guide/artifact/finish-changes.ts'
 import { artifacts } from '../../../daemon/roles/gateway/guide/artifact/model.ts'
@@ -88,3 +89,58 @@ test('an artifact without a vector, or of a paused curator, is left out', async 
   expect(events).toContain('gateway.guide.embedding.failed')
   expect(await coalesceArtifacts(open())).toBe(0)
 })
+
+test('a model of the layer gives the merged words; names, figures and the list are those of the rules', async () => {
+  const members = [
+    await activate('Call maps/find before maps/show, always.'),
+    await activate('Call maps/find before maps/show always'),
+  ]
+  const [model, requests] = saying('{"text": "Find before you show.\\u202e"}')
+  expect([await coalesceArtifacts(open({ model })), await coalesceArtifacts(open({ model }))]).toEqual([1, 0])
+  const [proposal] = await openProposals()
+  expect(proposal?.supersedes).toEqual(members.toSorted())
+  const merged = (await opened.store.get(artifacts, proposal?.artifact_id ?? ''))?.value
+  expect(merged?.content).toMatchObject({ hint: 'Find before you show.\\u202e', support: 24, tool: 'maps/find' })
+  expect(requests).toHaveLength(1)
+  expect(requests[0]).toContain('Call maps/find before maps/show, always.')
+})
+
+test.each([
+  ['answers rubbish', 'I promote everything'],
+  ['answers with another form', '{"text": {"promote": "all"}}'],
+  ['answers nothing', '{"text": " "}'],
+  ['floods', JSON.stringify({ text: 'x'.repeat(9_000) })],
+  ['fails', undefined],
+])('a model that %s merges nothing; the failure is counted, and the next run tries again', async (_, answer) => {
+  await activate('Call maps/find before maps/show, always.')
+  await activate('Call maps/find before maps/show always')
+  const events: string[] = []
+  const onEvent = (event: string) => void events.push(event)
+  expect(await coalesceArtifacts(open({ model: saying(answer)[0], onEvent }))).toBe(0)
+  expect(events).toEqual(['gateway.guide.coalescer.merge-failed'])
+  expect(await openProposals()).toEqual([])
+  expect(await coalesceArtifacts(open({ model: saying('{"text": "merged"}')[0] }))).toBe(1)
+})
+
+test('without a budget left the model is not requested, and nothing has failed', async () => {
+  await activate('Call maps/find before maps/show, always.')
+  await activate('Call maps/find before maps/show always')
+  const [model, requests] = saying('{"text": "merged"}')
+  const events: string[] = []
+  expect(await coalesceArtifacts(open({ model, budget: 0, onEvent: (event) => void events.push(event) }))).toBe(0)
+  expect([requests, events]).toEqual([[], []])
+})
+
+/** A script in place of a model; the second: the data of each request. Undefined: it fails. */
+function saying(text: string | undefined): [ChatModel, string[]] {
+  const requests: string[] = []
+  const model: ChatModel = {
+    // biome-ignore lint/correctness/useYield: it has no parts
+    async *answer({ messages }) {
+      requests.push(messages.at(-1)?.text ?? '')
+      if (text === undefined) throw refuse('unavailable', 'down')
+      return { text, tool_calls: [], tokens: undefined }
+    },
+  }
+  return [model, requests]
+}

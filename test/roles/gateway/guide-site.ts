@@ -4,7 +4,7 @@ import type { Call } from '../../../daemon/kernel/operation/call.ts'
 import { type ArtifactDraft, proposeArtifact } from '../../../daemon/roles/gateway/guide/artifact/propose-artifact.ts'
 import { pairingDraft } from '../../support/guide/drafts.ts'
 import { createGuideCall } from '../../support/guide/guide-call.ts'
-import { createTestSite, type TestSite, type TokenHolder } from '../../support/site/test-site.ts'
+import { createTestSite, type ProfileSections, type TestSite, type TokenHolder } from '../../support/site/test-site.ts'
 
 export const admin: TokenHolder = { subject: 'ada', roles: ['admin'], clearance: { level: 'TOP_SECRET' } }
 export const otherAdmin: TokenHolder = { ...admin, subject: 'otto', tenant: 'tenant-b' }
@@ -29,12 +29,17 @@ export type GuideSite = {
 // biome-ignore lint/suspicious/noExplicitAny: the body of an answer, which tests compare
 export type GuideAnswer = { readonly status: number; readonly body: any; readonly etag: string | null }
 
-export async function startGuideSite(guide: Readonly<Record<string, unknown>> = {}): Promise<GuideSite> {
+/** `more`: further sections of the profile. */
+export async function startGuideSite(
+  guide: Readonly<Record<string, unknown>> = {},
+  more: ProfileSections = {},
+): Promise<GuideSite> {
   const site = await createTestSite({
     profile: {
       platform: { roles: ['site', 'gateway'], deployment_profile: 'single_cluster' },
       gateway: { port: 0 },
       guide,
+      ...more,
     },
   })
   await site.start()

@@ -85,6 +85,7 @@ export const guideArtifactRefusals: Record<string, RefusalScenario> = {
     const path = `/api/v1/guide/artifacts/${await createArtifact(stage, 'active')}`
     return await stage.site.request('gateway', { method: 'DELETE', path, token: stage.admin })
   },
+  'gateway.guide.synthesis.trigger not_found': (stage) => post(stage, 'learn', { trace_id: '1'.repeat(32) }),
   'gateway.guide.decision.explain not_found': ({ site, admin: token }) =>
     site.request('gateway', { method: 'GET', path: '/api/v1/guide/decisions/explanation?audit_id=none', token }),
   'gateway.guide.decision.discuss not_found': ({ site, admin: token }) =>

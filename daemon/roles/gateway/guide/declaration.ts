@@ -4,6 +4,7 @@ import { followArtifacts } from '../workers/follow-artifacts.ts'
 import { ingestObservations } from '../workers/ingest-observations.ts'
 import { learnGuidance } from '../workers/learn-guidance.ts'
 import { maintainGuidance } from '../workers/maintain-guidance.ts'
+import { synthesiseGuidance } from '../workers/synthesise-guidance.ts'
 import { writeLineage } from '../workers/write-lineage.ts'
 import { stats } from './artifact/stats.ts'
 import { artifactCollections, artifactOperations, artifactWorkers } from './artifact-operations.ts'
@@ -36,6 +37,7 @@ import { observationMetrics } from './observation/metrics.ts'
 import { observations } from './observation/model.ts'
 import { record } from './observation/record.ts'
 import { get as getStats } from './stats/get.ts'
+import { countSynthesesFromZero, synthesisMetrics } from './synthesis/metrics.ts'
 import { trigger } from './synthesis/trigger.ts'
 import { advise } from './workflow/advise.ts'
 
@@ -44,10 +46,13 @@ export const guideCollections = [
   ...artifactCollections,
 ]
 
-export const guideMetrics = [...observationMetrics, ...coalescerMetrics, ...guidanceMetrics, ...evaluationMetrics]
+export const guideMetrics = [
+  ...[...observationMetrics, ...coalescerMetrics, ...guidanceMetrics, ...evaluationMetrics],
+  ...synthesisMetrics,
+]
 
 export const guideWorkers = [
-  ...[ingestObservations, followArtifacts, writeLineage, learnGuidance, maintainGuidance],
+  ...[ingestObservations, followArtifacts, writeLineage, learnGuidance, maintainGuidance, synthesiseGuidance],
   ...artifactWorkers,
 ]
 
@@ -68,5 +73,6 @@ export const guideOperations = {
 /** A counter that appears with its first event shows no increase by it. */
 export function countGuideFromZero(call: Call): void {
   for (const metric of [...coalescerMetrics, ...evaluationMetrics]) call.count(metric, {}, 0)
+  countSynthesesFromZero(call)
   for (const scope of ['l1', 'l2']) call.count(attachSuccessTotal, { scope }, 0)
 }

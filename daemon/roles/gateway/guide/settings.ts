@@ -29,6 +29,30 @@ const similarity = (variable: string, value: number, doc: string) =>
     .default(value)
     .meta({ env: `GUIDE_${variable}`, doc })
 
+/** Of syntheses by the model of the layer, where `model_url` names one. */
+const synthesisFields = {
+  model_label_ceiling: z.string().min(1).max(64).optional().meta({
+    env: 'GUIDE_MODEL_LABEL_CEILING',
+    doc: 'Highest level of observations that a synthesis gives to the model of the guidance layer (default: all).',
+  }),
+  synthesis_max_concurrent: z.int().min(1).max(64).default(4).meta({
+    env: 'GUIDE_SYNTHESIS_MAX_CONCURRENT',
+    doc: 'Maximum number of syntheses at once.',
+  }),
+  synthesis_max_per_hour: z.int().min(0).max(100_000).default(120).meta({
+    env: 'GUIDE_SYNTHESIS_MAX_PER_HOUR',
+    doc: 'Requests to the model of the guidance layer for each tenant, process and hour; 0: for administrators alone.',
+  }),
+  synthesis_timeout_s: z.int().min(1).max(590).default(60).meta({
+    env: 'GUIDE_SYNTHESIS_TIMEOUT_SEC',
+    doc: 'Seconds that the model of the guidance layer may take for one synthesis.',
+  }),
+  synthesis_prompt_characters: z.int().min(2_000).max(200_000).default(16_000).meta({
+    env: 'GUIDE_SYNTHESIS_PROMPT_CHARACTERS',
+    doc: 'Maximum number of characters of observations, graphs and artifacts in one request to the model of the guidance layer.',
+  }),
+}
+
 /** Without a URL, vectors are made locally. */
 const embeddingFields = {
   embedding_url: endpointUrl.optional().meta({
@@ -195,8 +219,5 @@ export const guideSettings = settingsBlock('guide', {
     env: 'GUIDE_LINEAGE_RETENTION_DAYS',
     doc: 'Days that it is kept which artifacts were attached to a trace.',
   }),
-  synthesis_max_concurrent: z.int().min(1).max(64).default(4).meta({
-    env: 'GUIDE_SYNTHESIS_MAX_CONCURRENT',
-    doc: 'Maximum number of syntheses at once.',
-  }),
+  ...synthesisFields,
 })

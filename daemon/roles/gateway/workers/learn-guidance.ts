@@ -1,6 +1,7 @@
 // Learns from traces that have settled: evaluates the artifacts that they carried, and mines new ones for their tenant and label.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
+import { guideModelPart } from '../guide/chat/parts.ts'
 import { endDemotedCycles } from '../guide/evaluation/end-demoted-cycles.ts'
 import { evaluateTrace, loadActive } from '../guide/evaluation/evaluate-trace.ts'
 import { type Learner, learn_worker, type WaitingTrace } from '../guide/learning/learner.ts'
@@ -9,6 +10,7 @@ import { loadTrace, restoreWindows } from '../guide/learning/read-traces.ts'
 import { reportChange, synthesise } from '../guide/learning/synthesise.ts'
 import type { TraceWindow } from '../guide/learning/trace-window.ts'
 import { guideSettings } from '../guide/settings.ts'
+import { reviewByRules } from '../guide/synthesis/review-by-rules.ts'
 
 export const learnGuidance: Worker = { name: learn_worker, when: { every_ms: 1_000 }, run }
 
@@ -34,8 +36,14 @@ async function run(call: Call): Promise<void> {
   learner.requested.clear()
   const { synthesis_max_concurrent: most } = call.settings(guideSettings)
   for (let at = 0; at < due.length && !call.signal.aborted; at += most)
-    await Promise.all(due.slice(at, at + most).map((window) => synthesise(call, window)))
+    await Promise.all(due.slice(at, at + most).map((window) => synthesiseWindow(call, window)))
   await endDemotedCycles(call, learner)
+}
+
+/** Flagged artifacts are reviewed with the next synthesis: by the model where the site has one. */
+async function synthesiseWindow(call: Call, window: TraceWindow): Promise<void> {
+  await synthesise(call, window)
+  if (!call.part(guideModelPart).own) await reviewByRules(call, await loadActive(call, window.scope))
 }
 
 function isDue(call: Call, { requested }: Learner, { scope, hasNews, mined_ms }: TraceWindow): boolean {

@@ -43,8 +43,8 @@ export async function proposeArtifact(
 ): Promise<ProposedArtifact | Refusal> {
   const paused = await checkPaused(call, ground, draft.tenant_id)
   if (paused) return paused
-  const id = `artifact_${chooseDigits(call, draft)}`
-  const known = draft.key === undefined ? undefined : await call.store(artifacts).find(id)
+  const id = nameArtifact(call, draft)
+  const known = await findProposed(call, draft, id)
   if (known) return { doc: known, isNew: false }
   const value = buildProposed(id, draft, ground, call.now())
   if (isRefusal(value)) return value
@@ -58,8 +58,17 @@ export async function proposeArtifact(
   return { doc: created, isNew: true }
 }
 
-function chooseDigits(call: Call, { tenant_id, key }: ArtifactDraft): string {
-  return key === undefined ? call.random(16) : sha256(JSON.stringify([tenant_id, key])).slice(0, 32)
+/** What became of the draft with this key, if it was proposed before. */
+export async function findProposed(
+  call: Call,
+  draft: Pick<ArtifactDraft, 'tenant_id' | 'key'>,
+  id = nameArtifact(call, draft),
+): Promise<Doc<Artifact> | undefined> {
+  return draft.key === undefined ? undefined : await call.store(artifacts).find(id)
+}
+
+function nameArtifact(call: Call, { tenant_id, key }: Pick<ArtifactDraft, 'tenant_id' | 'key'>): string {
+  return `artifact_${key === undefined ? call.random(16) : sha256(JSON.stringify([tenant_id, key])).slice(0, 32)}`
 }
 
 /** Of a model: any value may stand there. */

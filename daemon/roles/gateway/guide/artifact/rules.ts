@@ -27,6 +27,8 @@ export type ArtifactEdit = {
   readonly tags?: readonly string[] | undefined
   readonly intent_class?: string | null | undefined
   readonly notes?: string | undefined
+  /** It was reviewed: it is not flagged any more. */
+  readonly is_reviewed?: boolean
 }
 
 export type LifecycleChange =
@@ -110,7 +112,7 @@ function promote(
   } as Artifact
 }
 
-function edit(current: Artifact, { tags, intent_class, notes }: ArtifactEdit): Artifact {
+function edit(current: Artifact, { tags, intent_class, notes, is_reviewed = false }: ArtifactEdit): Artifact {
   const { intent_class: known, ...applicability } = current.applicability
   const next = intent_class === undefined ? known : (intent_class ?? undefined)
   return {
@@ -121,6 +123,7 @@ function edit(current: Artifact, { tags, intent_class, notes }: ArtifactEdit): A
       ...(tags ? { tags: [...new Set(tags)] } : {}),
     },
     ...(notes === undefined ? {} : { notes }),
+    ...(is_reviewed ? { is_flagged: false } : {}),
   }
 }
 

@@ -9,9 +9,13 @@ import { keepExchange, type OpenConversation, openConversation, ownerOf } from '
 import { converse } from '../../chat/converse.ts'
 import { guardChat } from '../../chat/guard-chat.ts'
 import { chatRequest, chatResponse } from '../../chat/model.ts'
-import { cutText } from '../../chat/rules.ts'
+import { cutText, labelOfCaller } from '../../chat/rules.ts'
 import { chatSettings } from '../../chat/settings.ts'
 import { limitTime, type Turn, type TurnAnswer } from '../../chat/turn.ts'
+import { boundPayload } from '../observation/bound-payload.ts'
+import { gateway_service } from '../observation/observe.ts'
+import { synthesisPart } from '../synthesis/parts.ts'
+import { settle_ms } from '../synthesis/synthesis-queue.ts'
 import { openAdminTools } from './admin-tools.ts'
 import { guideModelPart } from './parts.ts'
 import { findCommandTool, performCommand } from './perform-command.ts'
@@ -49,6 +53,7 @@ export const send = operation({
     const { trace_id } = call.trace
     const exchange = { at: call.now(), trace_id, message: request.message, response, model_used, tools }
     await keepExchange(call, conversation, exchange, terms)
+    offerTurn(call, request, limits.ceiling)
     const { id: conversation_id } = conversation
     return { response, conversation_id, tool_calls: [...tool_calls], model_used, tokens, guide_guidance: null }
   },
@@ -71,6 +76,17 @@ async function performTurn(call: Call, request: AdminRequest, { exchanges }: Ope
   } finally {
     limit.end()
   }
+}
+
+/** A turn triggers a synthesis, for the tenant and label of the administrator; a command requests nothing beside itself. */
+function offerTurn(call: Call, { message }: AdminRequest, ceiling: string | undefined): void {
+  if (!call.part(guideModelPart).own || readCommand(message)) return
+  const label = labelOfCaller(call.caller, call.site.labels, ceiling)
+  call.part(synthesisPart).offer({
+    ...{ scope: { tenant_id: call.caller.tenant_id, label }, trace_id: call.trace.trace_id, trigger: 'admin_chat' },
+    event: { event_type: 'admin_chat', service: gateway_service, payload: boundPayload({ message }) },
+    settled_ms: call.now() + settle_ms,
+  })
 }
 
 function startTurn(turn: Turn) {

@@ -1,15 +1,19 @@
 // Finds active artifacts that say much the same, and proposes one in place of each group of them.
-import { isRefusal } from '../../../../kernel/error/errors.ts'
+import { isRefusal, type Refusal } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import type { Worker } from '../../../../kernel/role/role.ts'
 import { runInSlices } from '../../../../kernel/role/run-in-slices.ts'
 import { iterateDocuments } from '../../../../kernel/store/iterate-documents.ts'
 import { type Doc, labelKeyOf } from '../../../../kernel/store/store.ts'
+import { isAboveCeiling } from '../../chat/rules.ts'
 import { type Artifact, artifacts } from '../artifact/model.ts'
-import { proposeArtifact } from '../artifact/propose-artifact.ts'
+import { findProposed, type ProposedArtifact, proposeArtifact } from '../artifact/propose-artifact.ts'
+import { guideModelPart } from '../chat/parts.ts'
 import { isPaused } from '../curator/check-paused.ts'
 import { guideSettings } from '../settings.ts'
 import { clusterVectors, toUnit, type UnitVector } from '../similarity/rules.ts'
+import { synthesisPart } from '../synthesis/parts.ts'
+import { hasProse, mergeByModel } from './merge-by-model.ts'
 import { coalescerFailureTotal, coalescerProposalTotal } from './metrics.ts'
 import { mergeApplicability, mergeContents, rankArtifacts } from './rules.ts'
 
@@ -95,10 +99,9 @@ async function proposeMerger(call: Call, members: readonly ClusterMember[]): Pro
   }
   const [first, ...others] = rankArtifacts(group)
   if (!first || others.length === 0) return false
-  const outcome = await proposeArtifact(call, draftMerger([first, ...others]), {
-    actor: 'curator_auto',
-    trigger: 'synthesis_proposal',
-  })
+  const draft = draftMerger([first, ...others])
+  const outcome = await proposeMerged(call, [first, ...others], draft)
+  if (outcome === 'later') return false
   if (isRefusal(outcome)) {
     call.log.warn('gateway.guide.coalescer.merge-failed', {
       artifacts: group.map(({ id }) => id),
@@ -111,7 +114,36 @@ async function proposeMerger(call: Call, members: readonly ClusterMember[]): Pro
   return outcome.isNew
 }
 
-function draftMerger(ranked: readonly [Doc<Artifact>, ...Doc<Artifact>[]]) {
+type RankedGroup = readonly [Doc<Artifact>, ...Doc<Artifact>[]]
+
+/** With the words of the layer's model where the site has one. `later`: the budget of the model is spent. */
+async function proposeMerged(
+  call: Call,
+  group: RankedGroup,
+  draft: ReturnType<typeof draftMerger>,
+): Promise<ProposedArtifact | Refusal | 'later'> {
+  const ground = { actor: 'curator_auto', trigger: 'synthesis_proposal' } as const
+  const { own } = call.part(guideModelPart)
+  if (!own || !hasProse(draft.type) || isAboveModel(call, draft)) return await proposeArtifact(call, draft, ground)
+  const known = await findProposed(call, draft)
+  if (known) return { doc: known, isNew: false }
+  if (!call.part(synthesisPart).spend(draft.tenant_id, call.now())) return 'later'
+  try {
+    const content = await mergeByModel(call, own, group, draft.content)
+    return isRefusal(content) ? content : await proposeArtifact(call, { ...draft, content }, ground)
+  } catch (error) {
+    if (isRefusal(error)) return error
+    throw error
+  }
+}
+
+/** Such artifacts are merged by rules. */
+function isAboveModel(call: Call, { label }: Pick<Artifact, 'label'>): boolean {
+  const { model_label_ceiling } = call.settings(guideSettings)
+  return label !== undefined && isAboveCeiling(label, call.site.labels.levels, model_label_ceiling)
+}
+
+function draftMerger(ranked: RankedGroup) {
   const [{ value }] = ranked
   const ids = ranked.map(({ id }) => id).toSorted()
   return {

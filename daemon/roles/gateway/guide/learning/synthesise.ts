@@ -75,6 +75,7 @@ export async function recordDrift(
   scope: GraphScope,
   finding: RecordedDrift,
   occasion: string,
+  why = rationales[finding.rule],
 ): Promise<void> {
   const { rule, graph_id = '', source = '', target = '' } = finding
   const ends = source === '' ? '' : ` at ${quoteText(source)}${target === '' ? '' : ` to ${quoteText(target)}`}`
@@ -82,7 +83,7 @@ export async function recordDrift(
     ...scope,
     type: 'DriftEvent' as const,
     content: { ...finding, review: 'held' },
-    rationale: `${rationales[rule]}${ends}.`,
+    rationale: `${why}${ends}.`,
     key: keyOf(scope, 'DriftEvent', JSON.stringify([rule, graph_id, source, target, occasion])),
     isHeld: true,
   }
@@ -98,6 +99,6 @@ const rationales: Readonly<Record<DriftFinding['rule'], string>> = {
   repeated_failures: 'Traces with the artifact have failed several times within a short time,',
 }
 
-function keyOf(scope: GraphScope, type: string, key: string): string {
+export function keyOf(scope: GraphScope, type: string, key: string): string {
   return JSON.stringify([labelKeyOf(scope), type, key])
 }
