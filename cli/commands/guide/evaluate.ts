@@ -47,6 +47,7 @@ export const definition = command({
       isInterrupted = true
     }
     process.once('SIGINT', interrupt)
+    process.once('SIGTERM', interrupt)
     try {
       const levels = params.levels.length > 0 ? params.levels : undefined
       const report = await evaluateTraces(
@@ -62,6 +63,7 @@ export const definition = command({
       return report.ended === 'end_of_input' ? 0 : 1
     } finally {
       process.off('SIGINT', interrupt)
+      process.off('SIGTERM', interrupt)
     }
   },
 })

@@ -6,6 +6,9 @@ import type { ArtifactEffect, MeasuredUplift } from '../../roles/gateway/guide/r
 import type { CurvePoint, CurveSpan } from '../../roles/gateway/guide/replay/learning-curve.ts'
 import type { TraceFaults } from './trace-lines.ts'
 
+/** Further ones are not measured. */
+const max_changes = 10_000
+
 export class ReplayTally {
   observations = 0
   traces = 0
@@ -33,7 +36,7 @@ export class ReplayTally {
   }
 
   addChange(change: LabelledChange): void {
-    this.changes.push({ ...change, events: this.observations })
+    if (this.changes.length < max_changes) this.changes.push({ ...change, events: this.observations })
   }
 
   addDrift(drift: Omit<FoundDrift, 'events'>): void {

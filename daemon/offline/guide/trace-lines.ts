@@ -1,5 +1,5 @@
 // Reads recorded traces: a JSON document a line, which is an observation, a lineage event or a labelled change.
-import { createReadStream } from 'node:fs'
+import { createReadStream, openSync } from 'node:fs'
 import * as z from 'zod'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
 import { parseJson } from '../../kernel/encoding/parse-json.ts'
@@ -107,7 +107,7 @@ function readAs<T>(schema: z.ZodType<T>, json: object, build: (value: T) => Reco
 
 /** Yields lines without their ends; of one that is too long, enough to see that. The last line needs no end. */
 async function* splitLines(file: string): AsyncGenerator<Buffer> {
-  const stream = runAsInvoker(() => createReadStream(file))
+  const stream = createReadStream('', { fd: openFile(file) })
   let pending: Buffer[] = []
   let length = 0
   const keep = (part: Buffer) => {
@@ -134,4 +134,12 @@ async function* splitLines(file: string): AsyncGenerator<Buffer> {
     throw unreadableFile(file, error)
   }
   if (length > 0) yield take()
+}
+
+function openFile(file: string): number {
+  try {
+    return runAsInvoker(() => openSync(file, 'r'))
+  } catch (error) {
+    throw unreadableFile(file, error)
+  }
 }

@@ -1,4 +1,5 @@
 // Follows recorded events through the replayed layer: traces are measured by what was active when they began.
+import { iterateDocuments } from '../../kernel/store/iterate-documents.ts'
 import { labelOfCaller } from '../../roles/gateway/chat/rules.ts'
 import { type Artifact, artifacts } from '../../roles/gateway/guide/artifact/model.ts'
 import { readerOf } from '../../roles/gateway/guide/guidance/attach.ts'
@@ -29,6 +30,8 @@ const expire_interval_ms = 86_400_000
 const lineage_keep_ms = 90 * 86_400_000
 const max_open_traces = 20_000
 const max_drift_events = 10_000
+/** Of a report. */
+const max_listed = 5_000
 
 type OpenTrace = {
   readonly level: string
@@ -91,8 +94,8 @@ export class TraceReplay {
 
   async report(ended: ReplayReport['ended'], faults: TraceFaults): Promise<ReplayReport> {
     const learnt: { readonly id: string; readonly value: Artifact }[] = []
-    const { docs } = await this.#engine.worker().store(artifacts).list({ limit: 500 })
-    learnt.push(...docs.filter(({ value }) => value.type !== 'DriftEvent'))
+    for await (const { id, value } of iterateDocuments(this.#engine.worker().store(artifacts), {}))
+      if (value.type !== 'DriftEvent' && learnt.length < max_listed) learnt.push({ id, value })
     return buildReport({
       ...{ ended, faults, learnt, tally: this.#tally, split_ms: this.#plan.split_ms },
       effects: this.#strata.listEffects(),
