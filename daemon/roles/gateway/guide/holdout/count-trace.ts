@@ -9,7 +9,7 @@ import {
   assessTrace,
 } from '../evaluation/assess-trace.ts'
 import type { TraceRecord } from '../learning/trace-record.ts'
-import { artifactEffects, type StoredEffect } from './model.ts'
+import { artifactEffects, type StoredArtifactEffect } from './model.ts'
 import { addCounted, countedTrace, findCounted, withoutCounted } from './rules.ts'
 
 export type TraceCount = {
@@ -48,7 +48,7 @@ export async function countTrace(
   return answer
 }
 
-function beginEffect({ id, value }: Doc<Artifact>, now: number): StoredEffect {
+function beginEffect({ id, value }: Doc<Artifact>, now: number): StoredArtifactEffect {
   const { tenant_id, label, version } = value
   const none = { successes: 0, trials: 0 }
   return {
@@ -60,7 +60,7 @@ function beginEffect({ id, value }: Doc<Artifact>, now: number): StoredEffect {
 }
 
 /** An artifact that was edited, promoted or restored gets another chance, unless the evaluator itself has changed it. */
-function renewEffect(effect: StoredEffect, doc: Doc<Artifact>, now: number): StoredEffect {
+function renewEffect(effect: StoredArtifactEffect, doc: Doc<Artifact>, now: number): StoredArtifactEffect {
   const { version, actor } = doc.value
   if (version <= effect.artifact_version) return effect
   if (actor === 'evaluator_auto') return { ...effect, artifact_version: version }
@@ -68,11 +68,11 @@ function renewEffect(effect: StoredEffect, doc: Doc<Artifact>, now: number): Sto
 }
 
 function judge(
-  effect: StoredEffect,
+  effect: StoredArtifactEffect,
   of: Artifact,
   { before, trace, isAttached, mark }: TraceCount & { readonly before: ArtifactAssessment },
   terms: AssessmentTerms,
-): { readonly next: StoredEffect; readonly answer: CountedTrace } | undefined {
+): { readonly next: StoredArtifactEffect; readonly answer: CountedTrace } | undefined {
   const counted = countedTrace({ ...trace, isAttached })
   const last = findCounted(effect, counted, mark)
   if (last === counted) return undefined

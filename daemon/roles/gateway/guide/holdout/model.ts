@@ -19,7 +19,7 @@ const storedEffect = z.strictObject({
   /** `countedTrace` of the newest ones. */
   counted: z.array(z.string().max(64)).max(max_counted),
 })
-export type StoredEffect = z.infer<typeof storedEffect>
+export type StoredArtifactEffect = z.infer<typeof storedEffect>
 
 /** One for each artifact, under its id. */
 export const artifactEffects = collection({

@@ -1,6 +1,6 @@
 // Pure rules of counting: each trace counts once for an artifact, however often it is read, with what came of it at last.
 import { sha256 } from '../../../../kernel/encoding/canonical-json.ts'
-import { max_counted, type StoredEffect } from './model.ts'
+import { max_counted, type StoredArtifactEffect } from './model.ts'
 
 export type CountedOutcome = {
   readonly trace_id: string
@@ -14,7 +14,7 @@ export function countedTrace({ trace_id, isAttached, isSuccess, hasFeedback }: C
   return `${sha256(trace_id).slice(0, 12)}${isAttached ? 'a' : 'h'}${isSuccess ? '+' : '-'}${hasFeedback ? 'f' : ''}`
 }
 
-type EffectCounts = Pick<StoredEffect, 'attached' | 'held_out' | 'counted'>
+type EffectCounts = Pick<StoredArtifactEffect, 'attached' | 'held_out' | 'counted'>
 
 /** As the trace was counted before; `mark`: by its lineage. Undefined: it was not. */
 export function findCounted({ counted }: EffectCounts, trace: string, mark: string | undefined): string | undefined {
