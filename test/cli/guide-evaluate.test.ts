@@ -19,7 +19,7 @@ function openFolder(): string {
   return folder
 }
 
-test('what a gateway has observed is recorded, oldest first and with its lineage, and replayed offline', async () => {
+test('the observations of a gateway are recorded, oldest first and with its lineage, and replayed offline', async () => {
   const { site } = stage()
   const admin = { ...ann, subject: 'ada', roles: ['admin'] }
   for (const message of ['show the map', 'export the report']) {
@@ -59,7 +59,7 @@ test('what a gateway has observed is recorded, oldest first and with its lineage
   expect([exit, stdout]).toEqual([0, expect.stringContaining('success rate          2 of 2: 1.000')])
 })
 
-test('what it cannot do is said before anything is read', async () => {
+test('wrong options and bad lines are refused with their remedy', async () => {
   const file = path.join(openFolder(), 'bad.jsonl')
   writeFileSync(file, '{"event_type":"user_prompt"}\n')
   const evaluate = async (...words: string[]) => {

@@ -1,4 +1,4 @@
-// Replays recorded traces through the guidance layer, and measures what it would have known, and what it has changed.
+// Replays recorded traces through the guidance layer, and measures its knowledge of them and its effect.
 
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { labelSettings } from '../../kernel/settings/platform-settings.ts'

@@ -42,6 +42,9 @@ export type ReplaySite = {
 /** A permission that every caller of a replay has: recorded observations do not say which tools a caller was offered. */
 const tool_permission = 'replay:use'
 const batch_size = 1_000
+/** As many as a graph has nodes: guidance about further tools is not attached. */
+const max_tools = 2_000
+const max_tool_name = 256
 const address = 'gateway.guide.replay'
 
 export class GuideReplay {
@@ -83,7 +86,7 @@ export class GuideReplay {
 
   /** From now on the tool, `<service>/<tool>`, is offered to every caller. */
   offer(tool: string): void {
-    if (this.#tools.has(tool)) return
+    if (this.#tools.has(tool) || this.#tools.size >= max_tools || tool.length > max_tool_name) return
     this.#tools.add(tool)
     this.#services.set(tool.slice(0, tool.indexOf('/')), {})
     this.#catalogue = [...this.#tools].map((name) => {

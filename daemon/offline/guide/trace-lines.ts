@@ -13,6 +13,7 @@ import { unreadableFile } from '../read-input-file.ts'
 const max_line_bytes = 262_144
 /** Lines that may be out of order by their times: several gateways write at once. */
 const reordered_lines = 2_000
+const max_waiting_bytes = 67_108_864
 
 const instant = z.iso.datetime({ offset: true })
 
@@ -46,8 +47,7 @@ export type TraceFaults = {
 
 /** In the order of time, within a bounded memory. Throws `OfflineCommandError` (1) that names file and line. */
 export async function* readTraceFiles(files: readonly string[], faults: TraceFaults): AsyncGenerator<RecordedEvent> {
-  const waiting: RecordedEvent[] = []
-  let released_ms = Number.NEGATIVE_INFINITY
+  const waiting = new WaitingEvents()
   for (const file of files) {
     let line_number = 0
     for await (const line of splitLines(file)) {
@@ -56,22 +56,47 @@ export async function* readTraceFiles(files: readonly string[], faults: TraceFau
       const event = line.length > max_line_bytes ? `has more than ${max_line_bytes} bytes` : parseLine(line)
       const place = `${file}, line ${line_number}`
       if (typeof event === 'string') report(faults, `${place} ${event}`)
-      else if (event.at_ms < released_ms)
+      else if (!waiting.add(event, line.length))
         report(faults, `${place} is older than lines before it: sort the lines by time, oldest first`)
-      else waiting.push(event)
-      if (waiting.length < 2 * reordered_lines) continue
-      waiting.sort(byTime)
-      for (const each of waiting.splice(0, reordered_lines)) {
-        released_ms = each.at_ms
-        yield each
-      }
+      if (waiting.isFull) yield* waiting.takeOldest()
     }
   }
-  yield* waiting.sort(byTime)
+  yield* waiting.takeAll()
 }
 
-/** Sorting is stable: events of one instant keep their order. */
-const byTime = (a: RecordedEvent, b: RecordedEvent) => a.at_ms - b.at_ms
+class WaitingEvents {
+  #events: { readonly event: RecordedEvent; readonly bytes: number }[] = []
+  #bytes = 0
+  #released_ms = Number.NEGATIVE_INFINITY
+
+  get isFull(): boolean {
+    return this.#events.length >= 2 * reordered_lines || this.#bytes >= max_waiting_bytes
+  }
+
+  /** False: a later one is released already. */
+  add(event: RecordedEvent, bytes: number): boolean {
+    if (event.at_ms < this.#released_ms) return false
+    this.#events.push({ event, bytes })
+    this.#bytes += bytes
+    return true
+  }
+
+  /** The older half. */
+  takeOldest(): RecordedEvent[] {
+    return this.#take(Math.ceil(this.#events.length / 2))
+  }
+
+  takeAll(): RecordedEvent[] {
+    return this.#take(this.#events.length)
+  }
+
+  #take(count: number): RecordedEvent[] {
+    const taken = this.#events.sort((a, b) => a.event.at_ms - b.event.at_ms).splice(0, count)
+    for (const { bytes } of taken) this.#bytes -= bytes
+    this.#released_ms = taken.at(-1)?.event.at_ms ?? this.#released_ms
+    return taken.map(({ event }) => event)
+  }
+}
 
 function report(faults: TraceFaults, message: string): void {
   if (!faults.keepsGoing)

@@ -1,4 +1,5 @@
-// Follows recorded events through the replayed layer: traces are measured by what was active when they began.
+// Follows recorded events through the replayed layer: traces are measured by the artifacts that were active when they began.
+import { sha256 } from '../../kernel/encoding/canonical-json.ts'
 import { iterateDocuments } from '../../kernel/store/iterate-documents.ts'
 import { labelOfCaller } from '../../roles/gateway/chat/rules.ts'
 import { type Artifact, artifacts } from '../../roles/gateway/guide/artifact/model.ts'
@@ -195,7 +196,7 @@ export class TraceReplay {
   async #storeLineage({ at_ms, value }: Extract<RecordedEvent, { readonly kind: 'lineage' }>): Promise<void> {
     const { at: _, ...event } = value
     this.#tally.lineage_events += 1
-    const id = JSON.stringify([event.trace_id, event.artifact_id, event.scope, event.kind])
+    const id = sha256(JSON.stringify([event.trace_id, event.artifact_id, event.scope, event.kind]))
     await this.#engine
       .worker()
       .store(lineageEvents)

@@ -42,6 +42,7 @@ export async function evaluateTrace(
   const settings = call.settings(guideSettings)
   const weights = weightsOf(settings)
   const fast_demotion = settings.evaluator_l3_fast_demote_n
+  const isHoldOutEnabled = settings.holdout_enabled && settings.holdout_first_share + settings.holdout_share > 0
   const lineage = await loadTraceLineage(call, scope, trace)
   const carried = active.filter(({ id }) => lineage.get(id)?.isAttached)
   for (const doc of active) {
@@ -49,7 +50,6 @@ export async function evaluateTrace(
     if (!ofArtifact) continue
     const { isAttached, mark } = ofArtifact
     const before = learner.assessments.get(doc.id) ?? resume(doc.value)
-    const isHoldOutEnabled = settings.holdout_enabled && settings.holdout_first_share + settings.holdout_share > 0
     const terms = { weights, fast_demotion, isHoldOutEnabled, isDecided: doc.value.actor.startsWith('admin:') }
     const judged = await countTrace(call, doc, { before, trace, isAttached, mark }, terms)
     if (!judged) continue

@@ -1,4 +1,4 @@
-// Reads what other processes, or this one before a restart, have counted: the share of traces without an artifact depends on it.
+// Reads the counts of other processes, and of this one before a restart: the share of traces without an artifact depends on them.
 import type { Call } from '../../../../kernel/operation/call.ts'
 import { iterateDocuments } from '../../../../kernel/store/iterate-documents.ts'
 import { learningPart } from '../learning/parts.ts'

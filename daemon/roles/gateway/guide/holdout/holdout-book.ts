@@ -1,4 +1,4 @@
-// What one process knows of the hold-out: its key, and how many traces each artifact was eligible for.
+// The hold-out in the memory of one process: its key, and how many traces each artifact was eligible for.
 import type { EffectSamples } from './judge-effect.ts'
 
 const max_artifacts = 20_000

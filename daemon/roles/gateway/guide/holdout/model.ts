@@ -1,4 +1,4 @@
-// What the hold-out keeps: the traces with and without each artifact, and the key by which they are chosen.
+// Documents of the hold-out: the traces with and without each artifact, and the key by which they are chosen.
 import * as z from 'zod'
 import { collection } from '../../../../kernel/store/store.ts'
 import { documentFields } from '../document-fields.ts'

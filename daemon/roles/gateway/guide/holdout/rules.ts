@@ -1,4 +1,4 @@
-// Pure rules of counting: each trace counts once for an artifact, however often it is read, with what came of it at last.
+// Pure rules of counting: each trace counts once for an artifact, however often it is read, with its last outcome.
 import { sha256 } from '../../../../kernel/encoding/canonical-json.ts'
 import { max_counted, type StoredArtifactEffect } from './model.ts'
 

@@ -1,4 +1,4 @@
-// What guidance has changed, by traces that had it and traces that went without it, as chance has chosen them.
+// The effect of guidance, by traces that had it and traces that went without it, as chance has chosen them.
 import { type EffectVerdict, judgeEffect } from '../holdout/judge-effect.ts'
 import { boundDifference, type Interval, type RateSample, rateOf } from '../learning/significance.ts'
 

@@ -1,4 +1,4 @@
-// What guidance says about the calls of a trace: which of them it is about, and which failures it warns of.
+// Finds the calls of a trace that guidance is about, and the failures that it warns of.
 import { type AssessedArtifact, listConcerned } from '../evaluation/assess-trace.ts'
 import type { ToolCall, TraceRecord } from '../learning/trace-record.ts'
 
