@@ -72,9 +72,9 @@ export class ArtifactFollowing {
     await this.#apply([...changes, ...gone])
     this.#versions = versions
     this.#seen = new Map()
-    this.#loaded_at = this.#call.now()
     // Nothing is attached before: it would be neither with nor without an artifact by chance.
     await loadHoldoutKey(this.#call)
+    this.#loaded_at = this.#call.now()
     index.isLoaded = true
   }
 
