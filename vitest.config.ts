@@ -26,6 +26,8 @@ const thorough = [
   'adapters/format/parquet/parquet.test.ts',
   'adapters/format/pdf/read-pdf.test.ts',
   'adapters/forward/http/{http2-parity,pool-model}.test.ts',
+  'daemon/offline/guide/evaluate-traces.test.ts',
+  'daemon/roles/gateway/guide/learning/learning-experiment.test.ts',
   'daemon/roles/resolution/engine/found-by.test.ts',
   'daemon/runtime/proxy/threads/thread-supervisor.test.ts',
   'scripts/build-steps/bundle.test.ts',

@@ -194,6 +194,7 @@ export const commandCatalogue = {
   'gateway accept': () => import('../commands/gateway/accept.ts'),
   'gateway withdraw': () => import('../commands/gateway/withdraw.ts'),
   'guide chat': () => import('../commands/guide/chat.ts'),
+  'guide evaluate': () => import('../commands/guide/evaluate.ts'),
   'hub nodes': () => import('../commands/hub/nodes.ts'),
   'hub feed': () => import('../commands/hub/feed.ts'),
   'proxy check': () => import('../commands/proxy/check.ts'),

@@ -87,6 +87,7 @@ export const offline = {
   registrySearch: () => import('./resolve/registry/search-registry-file.ts'),
   registrySnapshot: () => import('./resolve/registry/registry-snapshot.ts'),
   evaluation: () => import('./resolve/evaluate-files.ts'),
+  traceEvaluation: () => import('./guide/evaluate-traces.ts'),
   proxyRules: () => import('./proxy/proxy-rules.ts'),
   toolServices: () => import('./tools/tool-services.ts'),
   demoToolHandler: () => import('./demo/tool-handler.ts'),

@@ -6,7 +6,7 @@ import { ChangeDetector } from '../../daemon/roles/gateway/guide/drift/change-de
 import { computeMedian, type Figure } from '../support/bench/figure.ts'
 import { type OutcomeStream, scoreDetection } from '../support/guide/detection-score.ts'
 import { harmfulArtifact } from '../support/guide/harmful-artifact.ts'
-import { type ExperimentResult, planted_id, runExperiment } from '../support/guide/learning-experiment.ts'
+import { runExperiment, runWithoutLayer } from '../support/guide/learning-experiment.ts'
 import { startObservationGateway } from '../support/guide/observation-load.ts'
 
 /** Of ADWIN with its defaults (river 0.26.1) on these streams, by the rules of `scoreDetection`: the goals. */
@@ -14,7 +14,7 @@ const adwin = { f1: 0.98, falseAlarmsPer10k: 0.43, delay: 209 }
 
 /** GUIDE_DRIFT_DATA names the folder with `streams.jsonl.gz`: a JSON line for each stream, with its `changes` and `bits`. */
 export async function bench(report: (figure: Figure) => void): Promise<void> {
-  measureLearning(report)
+  await measureLearning(report)
   measureDrift(report)
   await measureObservations(report)
 }
@@ -82,25 +82,28 @@ const seeds = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
 const sizes = { training: 400, traces: 400 }
 /** By which what was learnt offline raises the success rate of the agent, with every seed. */
 const least_uplift = 0.25
-/** Traces that a harmful artifact is eligible for, until it is demoted. */
-const harm_budget = 8
+/** Traces that a harmful artifact is eligible for, until it is demoted: half of them go without it. */
+const harm_budget = 16
 
-function measureLearning(report: (figure: Figure) => void): void {
-  const rateOf = ({ successes }: ExperimentResult) => successes.filter(Boolean).length / successes.length
-  const off = seeds.map((seed) => runExperiment({ seed, ...sizes, isAttachEnabled: false }))
-  const on = seeds.map((seed) => runExperiment({ seed, ...sizes, isAttachEnabled: true }))
-  const uplifts = on.map((result, at) => rateOf(result) - rateOf(off[at] ?? result))
-  report({ figure: 'success without', value: computeMedian(off.map(rateOf)), unit: '' })
-  report({ figure: 'success with', value: computeMedian(on.map(rateOf)), unit: '' })
+async function measureLearning(report: (figure: Figure) => void): Promise<void> {
+  const rateOf = (successes: readonly boolean[]) => successes.filter(Boolean).length / successes.length
+  const off = seeds.map((seed) => rateOf(runWithoutLayer({ seed, ...sizes, isAttachEnabled: false })))
+  const on: number[] = []
+  const after: number[] = []
+  let unchanged = 0
+  for (const seed of seeds) {
+    on.push(rateOf((await runExperiment({ seed, ...sizes, isAttachEnabled: true })).successes))
+    const planted = { seed, training: 100, traces: 200, planted: harmfulArtifact, tracesPerRun: 1 }
+    const { planted_traces = planted.traces } = await runExperiment({ ...planted, isAttachEnabled: true })
+    after.push(planted_traces)
+    const silent = { ...planted, ...sizes, tracesPerRun: 50, isAttachEnabled: false }
+    const { successes } = await runExperiment(silent)
+    if (runWithoutLayer(silent).every((isSuccess, at) => isSuccess === successes[at])) unchanged += 1
+  }
+  const uplifts = on.map((rate, at) => rate - (off[at] ?? rate))
+  report({ figure: 'success without', value: computeMedian(off), unit: '' })
+  report({ figure: 'success with', value: computeMedian(on), unit: '' })
   report({ figure: 'least uplift of 10', value: Math.min(...uplifts), unit: '', atLeast: least_uplift })
-  const planted = seeds.map((seed) =>
-    runExperiment({ seed, ...sizes, isAttachEnabled: true, planted: harmfulArtifact }),
-  )
-  const after = planted.map(({ demoted }) => demoted.find(({ id }) => id === planted_id)?.after ?? sizes.traces)
   report({ figure: 'harm demoted after', value: Math.max(...after), unit: 'traces', atMost: harm_budget })
-  const isSame = seeds.every((seed, at) => {
-    const result = runExperiment({ seed, ...sizes, isAttachEnabled: false, planted: harmfulArtifact })
-    return result.successes.every((isSuccess, trace) => isSuccess === off[at]?.successes[trace])
-  })
-  report({ figure: 'unchanged when off', value: Number(isSame), unit: '', atLeast: 1 })
+  report({ figure: 'unchanged when off', value: unchanged / seeds.length, unit: '', atLeast: 1 })
 }

@@ -18,6 +18,11 @@ export function openGuidance({ resolved, site }: Pick<SiteResources, 'resolved' 
     index: new ArtifactIndex({
       caps: readCaps(settings),
       max_bytes: settings.attach_max_bytes,
+      max_tokens: {
+        l1: settings.attach_max_tokens_l1,
+        l2: settings.attach_max_tokens_l2,
+        l3: settings.attach_max_tokens_l3,
+      },
       policy: site.labels,
     }),
     catalogues: new ToolCatalogues(),

@@ -24,7 +24,9 @@ export type GuidanceWorld = ChatWorld & {
 }
 
 export async function startGuidanceWorld(options: ChatWorldOptions = {}): Promise<GuidanceWorld> {
-  const world = await startChatWorld(options)
+  // Every set is whole: tests name the artifacts that they expect.
+  const guide = { holdout_enabled: false, ...options.profile?.guide }
+  const world = await startChatWorld({ ...options, profile: { ...options.profile, guide } })
   const service = await startLibraryService('2026-07-28')
   service.serviceInfo = { name: 'maps', mcp_path: '/mcp', tools_count: 4 }
   const { site } = world

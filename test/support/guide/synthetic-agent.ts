@@ -11,6 +11,12 @@ export type AttachedGuidance = GuidanceItem<Artifact>
 type PlannedCall = { tool: string; arguments: Record<string, string | number> }
 type Task = { readonly prompt: string; readonly plan: (random: SeededRandom) => PlannedCall[] }
 
+/** `ledger/abort` is one that the agent never calls by itself. */
+export const agent_tools = [
+  ...['records/search', 'records/export', 'models/list', 'models/validate', 'models/publish'],
+  ...['ledger/begin', 'ledger/commit', 'ledger/abort'],
+] as const
+
 const formats = ['csv', 'json', 'xml'] as const
 const call = (tool: string, of: PlannedCall['arguments'] = {}): PlannedCall => ({ tool, arguments: of })
 
@@ -96,7 +102,8 @@ export function runAgent({ random, trace_id, now, guidance, isFaultless }: RunOp
     observed.push(observe('tool_output', service, { tool, inputs: given, outputs: {} }))
     done.push(label)
   }
-  return observed
+  const outcome = observed.at(-1)?.event_type === 'tool_error' ? 'error' : 'success'
+  return [...observed, observe('final_response', 'gateway', { outcome, response: 'done', tools: [] })]
 }
 
 /** The rules of the tools, which the agent does not know. */

@@ -25,6 +25,7 @@ import { schemas } from './guidance/schemas.ts'
 import { specs } from './guidance/specs.ts'
 import { stream } from './guidance/stream.ts'
 import { tools } from './guidance/tools.ts'
+import { artifactEffects, holdoutKeys } from './holdout/model.ts'
 import { capped } from './lineage/capped.ts'
 import { list as listLineage } from './lineage/list.ts'
 import { lineageEvents } from './lineage/model.ts'
@@ -43,6 +44,7 @@ import { advise } from './workflow/advise.ts'
 
 export const guideCollections = [
   ...[observations, graphNodes, graphEdges, graphHeads, graphSnapshots, lineageEvents],
+  ...[artifactEffects, holdoutKeys],
   ...artifactCollections,
 ]
 

@@ -2,6 +2,8 @@
 import * as z from 'zod'
 import { settingsBlock } from '../../../kernel/settings/settings.ts'
 import { endpointKey, endpointUrl, modelName } from '../chat/model-endpoint.ts'
+import { tokenFields } from './budget/token-fields.ts'
+import { holdoutFields } from './holdout/holdout-fields.ts'
 
 const toggle = (variable: string, isOn: boolean, doc: string) => z.boolean().default(isOn).meta({ env: variable, doc })
 
@@ -110,6 +112,7 @@ export const guideSettings = settingsBlock('guide', {
     env: 'GUIDE_ATTACH_MAX_BYTES',
     doc: 'Maximum size of the artifacts that are attached at once; the others are held back as by a cap.',
   }),
+  ...tokenFields,
   ingest_queue_maxsize: z.int().min(1).max(1_000_000).default(10_000).meta({
     env: 'GUIDE_INGEST_QUEUE_MAXSIZE',
     doc: 'Maximum number of observations that wait; further ones are dropped and counted.',
@@ -205,11 +208,7 @@ export const guideSettings = settingsBlock('guide', {
     env: 'GUIDE_EVALUATOR_L3_FAST_DEMOTE_N',
     doc: 'Number of evaluations with a low score after which an artifact is demoted where errors of tools dominate; otherwise 5.',
   }),
-  holdout_enabled: toggle(
-    'GUIDE_HOLDOUT_ENABLED',
-    true,
-    'Whether a share of traces goes without each artifact, so that its effect is measured and harm is demoted.',
-  ),
+  ...holdoutFields,
   lineage_persist_enabled: toggle(
     'GUIDE_LINEAGE_PERSIST_ENABLED',
     true,

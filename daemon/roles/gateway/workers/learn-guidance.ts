@@ -4,6 +4,7 @@ import type { Worker } from '../../../kernel/role/role.ts'
 import { guideModelPart } from '../guide/chat/parts.ts'
 import { endDemotedCycles } from '../guide/evaluation/end-demoted-cycles.ts'
 import { evaluateTrace, loadActive } from '../guide/evaluation/evaluate-trace.ts'
+import { followEffects } from '../guide/holdout/follow-effects.ts'
 import { type Learner, learn_worker, type WaitingTrace } from '../guide/learning/learner.ts'
 import { learningPart } from '../guide/learning/parts.ts'
 import { loadTrace, restoreWindows } from '../guide/learning/read-traces.ts'
@@ -26,6 +27,7 @@ async function run(call: Call): Promise<void> {
     await restoreWindows(call, learner)
     learner.isRestored = true
   }
+  await followEffects(call)
   const settled = learner.takeSettled(call.now(), max_batch)
   const byScope = Map.groupBy(settled, ({ scope }) => learner.openWindow(scope))
   for (const [window, traces] of byScope) {

@@ -41,6 +41,8 @@ export type AssessmentTerms = {
   /** Low evaluations in a row where layer 3 dominates. */
   readonly fast_demotion: number
   readonly isHoldOutEnabled: boolean
+  /** An administrator has decided on it: until traces without it say more, a low score is its fault. */
+  readonly isDecided: boolean
 }
 
 const max_failures = 16
@@ -65,7 +67,7 @@ export function assessTrace(
   const failures = hasFailed ? [...before.failures, trace.ended_ts].slice(-max_failures) : before.failures
   const evaluation = evaluate(before.evaluation, signalsOf(of, trace, calls), terms.weights)
   const assessment = { ...counted, verdict, evaluation, failures }
-  if (needsDemotion(evaluation, terms.weights, terms.fast_demotion) && isBlamed(counted, terms.isHoldOutEnabled))
+  if (needsDemotion(evaluation, terms.weights, terms.fast_demotion) && isBlamed(counted, terms))
     return { assessment, result: 'low_score' }
   return conclude(
     before,
@@ -80,9 +82,12 @@ const least_compared = 4
 const least_loss = 0.15
 
 /** Where as much fails without the artifact, its low score is not its fault. Without a hold-out, the score alone decides. */
-function isBlamed({ attached, held_out }: EffectSamples, isHoldOutEnabled: boolean): boolean {
+function isBlamed(
+  { attached, held_out }: EffectSamples,
+  { isHoldOutEnabled, isDecided }: Pick<AssessmentTerms, 'isHoldOutEnabled' | 'isDecided'>,
+): boolean {
   if (!isHoldOutEnabled) return true
-  if (Math.min(attached.trials, held_out.trials) < least_compared) return false
+  if (Math.min(attached.trials, held_out.trials) < least_compared) return isDecided
   return rateOf(held_out) - rateOf(attached) >= least_loss
 }
 
@@ -107,7 +112,10 @@ function signalsOf(of: AssessedArtifact, trace: TraceRecord, calls: readonly Too
 }
 
 /** Calls of a trace that an artifact is about; all of them where it names no tool. */
-function listConcerned({ type, content, applicability }: AssessedArtifact, trace: TraceRecord): readonly ToolCall[] {
+export function listConcerned(
+  { type, content, applicability }: AssessedArtifact,
+  trace: TraceRecord,
+): readonly ToolCall[] {
   if (applicability.intent_class !== undefined && applicability.intent_class !== trace.intent_class) return []
   if (type === 'FailurePattern') return trace.calls.filter(({ tool }) => tool === content.tool)
   if (type === 'ToolPairingHint') return trace.calls.filter(({ tool }) => tool === content.next_tool)

@@ -9,12 +9,13 @@ import { type Artifact, artifacts } from '../artifact/model.ts'
 import { persistScore } from '../artifact/persist-score.ts'
 import type { ChangeGround } from '../audit/entry.ts'
 import type { GraphScope } from '../graph/rules.ts'
+import { countTrace } from '../holdout/count-trace.ts'
+import { loadTraceLineage, markCounted } from '../holdout/trace-lineage.ts'
 import type { Learner } from '../learning/learner.ts'
 import { recordDrift } from '../learning/synthesise.ts'
 import type { TraceRecord } from '../learning/trace-record.ts'
-import { lineageEvents } from '../lineage/model.ts'
 import { guideSettings } from '../settings.ts'
-import { type ArtifactAssessment, type AssessmentResult, assessTrace, first_assessment } from './assess-trace.ts'
+import { type ArtifactAssessment, type AssessmentResult, first_assessment } from './assess-trace.ts'
 import { scorePersistedTotal, scorePersistFailedTotal } from './metrics.ts'
 import { type EvaluatorWeights, isDominatedByLayer3, listUpstream } from './rules.ts'
 
@@ -41,34 +42,27 @@ export async function evaluateTrace(
   const settings = call.settings(guideSettings)
   const weights = weightsOf(settings)
   const fast_demotion = settings.evaluator_l3_fast_demote_n
-  const { attached, held_out } = await loadLineage(call, scope, trace.trace_id)
-  const carried = active.filter(({ id }) => attached.has(id))
+  const isHoldOutEnabled = settings.holdout_enabled && settings.holdout_first_share + settings.holdout_share > 0
+  const lineage = await loadTraceLineage(call, scope, trace)
+  const carried = active.filter(({ id }) => lineage.get(id)?.isAttached)
   for (const doc of active) {
+    const ofArtifact = lineage.get(doc.id)
+    if (!ofArtifact) continue
+    const { isAttached, mark } = ofArtifact
     const before = learner.assessments.get(doc.id) ?? resume(doc.value)
-    const isAttached = attached.has(doc.id)
-    if (!isAttached && !held_out.has(doc.id)) continue
-    // Decisions of an administrator are not held out: the score alone decides.
-    const isHoldOutEnabled = settings.holdout_enabled && !doc.value.actor.startsWith('admin:')
-    const terms = { weights, fast_demotion, isHoldOutEnabled }
-    const { assessment, result } = assessTrace(before, doc.value, { trace, isAttached }, terms)
-    if (assessment === before) continue
+    const terms = { weights, fast_demotion, isHoldOutEnabled, isDecided: doc.value.actor.startsWith('admin:') }
+    const judged = await countTrace(call, doc, { before, trace, isAttached, mark }, terms)
+    if (!judged) continue
+    const { assessment, result, counted } = judged
     learner.assess(doc.id, assessment)
+    learner.holdout.note(doc.id, assessment)
+    await markCounted(call, ofArtifact, counted)
     if (isAttached) await writeScore(call, doc.id, assessment)
     await conclude(call, scope, { doc, assessment, result, carried })
   }
 }
 
-type TraceLineage = { readonly attached: ReadonlySet<string>; readonly held_out: ReadonlySet<string> }
-
-/** Guidance of the front end comes with the response of the trace, and so after all that happened in it. */
-async function loadLineage(call: Call, { tenant_id }: GraphScope, trace_id: string): Promise<TraceLineage> {
-  const { docs } = await call.store(lineageEvents).list({ filter: { trace_id, tenant_id }, limit: 500 })
-  const during = docs.map(({ value }) => value).filter(({ scope }) => scope !== 'l1')
-  const idsOf = (of: string) => new Set(during.flatMap(({ kind, artifact_id }) => (kind === of ? [artifact_id] : [])))
-  return { attached: idsOf('attached'), held_out: idsOf('held_out') }
-}
-
-/** After a restart: the score goes on from what is stored; the comparison of traces begins again. */
+/** After a restart: the score goes on from what is stored; the counts of traces are in a document of their own. */
 function resume({ content, low_scores }: Artifact): ArtifactAssessment {
   const { evaluator_score, score_decomposition } = content
   if (evaluator_score === undefined || score_decomposition === undefined) return first_assessment

@@ -33,8 +33,11 @@ export type ArtifactChange = { readonly id: string; readonly artifact: IndexedAr
 export type IndexTerms = {
   readonly caps: Readonly<Record<AttachableType, number>>
   readonly max_bytes: number
+  /** Estimated tokens for each layer of subscribers; absent: no bound. */
+  readonly max_tokens?: Readonly<Partial<Record<SubscriberLayer, number | undefined>>>
   readonly policy: LabelPolicy
 }
+type SubscriberLayer = 'l1' | 'l2' | 'l3'
 
 type TenantArtifacts = {
   readonly byType: Map<ArtifactType, IndexedArtifact[]>
@@ -172,11 +175,13 @@ export class ArtifactIndex {
     reader: GuidanceReader,
     more: { readonly isLate?: () => boolean; readonly suits?: (artifact: IndexedArtifact) => boolean } = {},
   ): GuidanceSet | undefined {
-    const { caps, max_bytes } = this.#terms
+    const { caps, max_bytes, max_tokens = {} } = this.#terms
     const mayRead = this.#filterFor(tenant, reader)
     const { isLate = () => false, suits = () => true } = more
     const mayHave = (artifact: IndexedArtifact) => mayRead(artifact) && suits(artifact)
-    const selection = selectGuidance(tenant.byType, { caps, max_bytes, mayHave, isLate })
+    const selection = selectGuidance(tenant.byType, {
+      ...{ caps, max_bytes, max_tokens: max_tokens[layerOf(reader.scope)], mayHave, isLate },
+    })
     if (!selection) return undefined
     const block = selection.attached.length === 0 ? null : buildBlock(selection, tenant.as_of)
     return { ...selection, reader, block, bytes: block ? Buffer.byteLength(JSON.stringify(block)) : 0 }
@@ -203,7 +208,14 @@ export class ArtifactIndex {
   }
 }
 
-const nothing = { attached: [], capped: [], cappedCounts: new Map<ArtifactType, number>(), block: null, bytes: 0 }
+const nothing = {
+  ...{ attached: [], capped: [], cappedCounts: new Map<ArtifactType, number>(), heldByBudget: new Map() },
+  ...{ block: null, bytes: 0 },
+}
+
+function layerOf(scope: GuidanceScope): SubscriberLayer {
+  return scope === 'l1' || scope === 'l2' ? scope : 'l3'
+}
 
 function buildBlock(selection: Selection, as_of: number): StoredGuidance {
   return {

@@ -4,6 +4,7 @@ import { sliceRunner } from '../../../../kernel/role/run-in-slices.ts'
 import { iterateDocuments } from '../../../../kernel/store/iterate-documents.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
 import { type Artifact, artifacts } from '../artifact/model.ts'
+import { loadHoldoutKey } from '../holdout/load-key.ts'
 import type { ArtifactChange, ArtifactIndex } from './artifact-index.ts'
 import { guidancePart } from './parts.ts'
 import { indexArtifact } from './rules.ts'
@@ -71,6 +72,8 @@ export class ArtifactFollowing {
     await this.#apply([...changes, ...gone])
     this.#versions = versions
     this.#seen = new Map()
+    // Nothing is attached before: it would be neither with nor without an artifact by chance.
+    await loadHoldoutKey(this.#call)
     this.#loaded_at = this.#call.now()
     index.isLoaded = true
   }

@@ -4,6 +4,7 @@ import { compareRanks, type Rank, rankOf } from '../../../../../packages/guidanc
 import { type Label, labelKey } from '../../../../kernel/label/label.ts'
 import type { ArtifactType } from '../artifact/content.ts'
 import type { Artifact } from '../artifact/model.ts'
+import { type AttachBudget, type CapReason, fitBudget } from '../budget/rules.ts'
 import type { GuidanceScope } from './model.ts'
 
 /** An active artifact with all that deciding about it needs, derived once. */
@@ -15,8 +16,6 @@ export type IndexedArtifact = {
   readonly label: Label | undefined
   readonly label_key: string
   readonly service_name: string | undefined
-  /** Learnt, and not decided on by an administrator since. */
-  readonly isMined: boolean
   readonly supersedes: readonly string[]
   readonly rank: Rank
   /** `<service>/<tool>`: a subscriber that may not use one of them does not get the artifact. */
@@ -54,7 +53,6 @@ export function indexArtifact(id: string, artifact: Artifact): IndexedArtifact {
   const place = service_name !== undefined && tool_name !== undefined ? [`${service_name}/${tool_name}`] : []
   return {
     ...{ id, type, tenant_id, service_name, attached, services },
-    isMined: !artifact.actor.startsWith('admin:'),
     label: artifact.label,
     label_key: artifact.label ? labelKey(artifact.label) : '',
     supersedes: supersedes.filter((each) => each !== id),
@@ -117,9 +115,8 @@ export function isUsable({ tools, services }: IndexedArtifact, usable: UsableToo
   )
 }
 
-export type SelectionTerms = {
+export type SelectionTerms = AttachBudget & {
   readonly caps: Readonly<Record<AttachableType, number>>
-  readonly max_bytes: number
   /** Whether the subscriber may have it: label, tools, scope, not superseded. */
   readonly mayHave: (artifact: IndexedArtifact) => boolean
   /** Whether there is no more time; then there is no selection. */
@@ -129,12 +126,14 @@ export type SelectionTerms = {
 export type Selection = {
   /** By type, then rank. */
   readonly attached: readonly IndexedArtifact[]
-  /** Those that a cap or the bound of bytes held back, by type, then rank; at most `max_capped_listed` of a type. */
+  /** Those that a cap or the budget of size held back, by type, then rank; at most `max_capped_listed` of a type. */
   readonly capped: readonly IndexedArtifact[]
   /** Those that this trace goes without, so that their effect is measured. */
   readonly held_out?: readonly IndexedArtifact[]
   /** All of those that are capped, by type. */
   readonly cappedCounts: ReadonlyMap<ArtifactType, number>
+  /** Of capped artifacts that their type has room for. */
+  readonly heldByBudget: ReadonlyMap<IndexedArtifact, CapReason>
 }
 
 /** Of one type; the others are counted. */
@@ -146,7 +145,7 @@ const artifacts_per_look = 128
 /** `candidates`: by type, each in the order of `compareArtifacts`. Undefined: it was late. */
 export function selectGuidance(
   candidates: ReadonlyMap<ArtifactType, readonly IndexedArtifact[]>,
-  { caps, max_bytes, mayHave, isLate = () => false }: SelectionTerms,
+  { caps, mayHave, isLate = () => false, ...budget }: SelectionTerms,
 ): Selection | undefined {
   const within: IndexedArtifact[] = []
   const capped = new CappedArtifacts()
@@ -160,10 +159,10 @@ export function selectGuidance(
       count += 1
     }
   }
-  const fitting = fitBytes(within, max_bytes)
-  for (const artifact of within) if (!fitting.has(artifact)) capped.addOverBytes(artifact)
+  const { fitting, held } = fitBudget(within, budget)
+  for (const artifact of held.keys()) capped.addOverBudget(artifact)
   const attached = within.filter((artifact) => fitting.has(artifact))
-  return { attached, capped: capped.list(), cappedCounts: capped.counts }
+  return { attached, capped: capped.list(), cappedCounts: capped.counts, heldByBudget: held }
 }
 
 class CappedArtifacts {
@@ -177,7 +176,7 @@ class CappedArtifacts {
     if (before < max_capped_listed) this.#listed.push(artifact)
   }
 
-  addOverBytes(artifact: IndexedArtifact): void {
+  addOverBudget(artifact: IndexedArtifact): void {
     this.counts.set(artifact.type, (this.counts.get(artifact.type) ?? 0) + 1)
     this.#listed.push(artifact)
   }
@@ -186,18 +185,6 @@ class CappedArtifacts {
     const ofTypes = Map.groupBy(this.#listed.sort(compareArtifacts), ({ type }) => type)
     return [...ofTypes.values()].flatMap((ofType) => ofType.slice(0, max_capped_listed))
   }
-}
-
-/** The best ones of all types that fit together; a large one makes room for smaller ones after it. */
-function fitBytes(artifacts: readonly IndexedArtifact[], max_bytes: number): ReadonlySet<IndexedArtifact> {
-  const fitting = new Set<IndexedArtifact>()
-  let bytes = 0
-  for (const artifact of artifacts.toSorted((first, second) => compareRanks(first.rank, second.rank))) {
-    if (bytes + artifact.bytes > max_bytes) continue
-    bytes += artifact.bytes
-    fitting.add(artifact)
-  }
-  return fitting
 }
 
 /** Ids of a type, or of those held back, that a summary names. */

@@ -4,22 +4,32 @@ import { seededRandom } from '../../../../../test/support/random/seeded-random.t
 import { isHeldOut, shareHeldOut } from './is-held-out.ts'
 import { type EffectSamples, type EffectVerdict, isLook, judgeEffect, raiseWeight } from './judge-effect.ts'
 
-test('the choice depends on trace and artifact alone, and has the stated share', () => {
-  const traces = Array.from({ length: 10_000 }, (_, at) => at.toString(16).padStart(32, '0'))
-  const held = traces.filter((trace) => isHeldOut(trace, 'one', 0.1))
+const key = Buffer.alloc(32, 7)
+const shares = { first: 0.5, later: 0.1 }
+const traces = Array.from({ length: 10_000 }, (_, at) => at.toString(16).padStart(32, '0'))
+
+test('the choice depends on key, trace and artifact alone, and has the stated share', () => {
+  const held = traces.filter((trace) => isHeldOut(key, trace, 'one', 0.1))
   expect(held.length).toBeGreaterThan(900)
   expect(held.length).toBeLessThan(1_100)
-  expect(traces.filter((trace) => isHeldOut(trace, 'one', 0.1))).toEqual(held)
+  expect(traces.filter((trace) => isHeldOut(key, trace, 'one', 0.1))).toEqual(held)
   // Independent of another artifact: a tenth of a tenth.
-  expect(held.filter((trace) => isHeldOut(trace, 'two', 0.1)).length).toBeLessThan(150)
-  expect(traces.some((trace) => isHeldOut(trace, 'one', 0))).toBe(false)
+  expect(held.filter((trace) => isHeldOut(key, trace, 'two', 0.1)).length).toBeLessThan(150)
+  expect(traces.some((trace) => isHeldOut(key, trace, 'one', 0))).toBe(false)
+})
+
+test('traces that a caller has found to be held out at another site, or by a digest without the key, are as any here', () => {
+  const found = traces.filter((trace) => isHeldOut(Buffer.alloc(32, 8), trace, 'one', 0.5))
+  const share = found.filter((trace) => isHeldOut(key, trace, 'one', 0.5)).length / found.length
+  expect(share).toBeGreaterThan(0.47)
+  expect(share).toBeLessThan(0.53)
 })
 
 function runUntilJudged(seed: number, withIt: number, withoutIt: number, most: number) {
   const random = seededRandom(seed)
   let samples: EffectSamples = { attached: { successes: 0, trials: 0 }, held_out: { successes: 0, trials: 0 } }
   for (let eligible = 0; eligible < most; eligible += 1) {
-    const isHeld = isHeldOut(`${seed}.${eligible}`, 'artifact', shareHeldOut(eligible))
+    const isHeld = isHeldOut(key, `${seed}.${eligible}`, 'artifact', shareHeldOut(eligible, shares))
     const side = isHeld ? 'held_out' : 'attached'
     const isSuccess = random.happens(isHeld ? withoutIt : withIt)
     const { successes, trials } = samples[side]

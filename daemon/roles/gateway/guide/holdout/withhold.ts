@@ -6,19 +6,17 @@ import { learningPart } from '../learning/parts.ts'
 import { guideSettings } from '../settings.ts'
 import { isHeldOut, shareHeldOut } from './is-held-out.ts'
 
-/**
- * Of mined artifacts alone: what an administrator has decided on is always attached. The front end gets its set with the response,
- * after all that happened in the trace, so that a trace says nothing of it.
- */
+/** Whether an artifact was learnt, seeded or imported, its effect is measured: nobody knows before whether it helps here. */
 export function withhold(call: Call, set: GuidanceSet): GuidanceSet {
-  const { block, reader } = set
-  if (block === null || reader.scope === 'l1' || !call.settings(guideSettings).holdout_enabled) return set
-  const { assessments } = call.part(learningPart)
-  const isOut = ({ id, isMined }: IndexedArtifact) => {
-    if (!isMined) return false
-    const { attached, held_out } = assessments.get(id) ?? {}
-    const eligible = (attached?.trials ?? 0) + (held_out?.trials ?? 0)
-    return isHeldOut(call.trace.trace_id, id, shareHeldOut(eligible))
+  const { block } = set
+  const { holdout_enabled, holdout_first_share: first, holdout_share: later } = call.settings(guideSettings)
+  if (block === null || !holdout_enabled) return set
+  const { holdout } = call.part(learningPart)
+  const { key } = holdout
+  if (!key) return set
+  const isOut = ({ id }: IndexedArtifact) => {
+    const share = shareHeldOut(holdout.countEligible(id), { first, later })
+    return isHeldOut(key, call.trace.trace_id, id, share)
   }
   const held_out = set.attached.filter(isOut)
   if (held_out.length === 0) return set

@@ -2,6 +2,7 @@
 import type { Doc } from '../../../../kernel/store/store.ts'
 import type { ArtifactAssessment } from '../evaluation/assess-trace.ts'
 import { type GraphScope, scopeKey } from '../graph/rules.ts'
+import { HoldoutBook } from '../holdout/holdout-book.ts'
 import type { EventType, StoredObservation } from '../observation/model.ts'
 import type { ObservationLearner } from '../observation/parts.ts'
 import { TraceWindow } from './trace-window.ts'
@@ -32,6 +33,7 @@ export class Learner implements ObservationLearner {
   cycle_ms: number | undefined
   /** Tenants for which an administrator requests a synthesis. */
   readonly requested = new Set<string>()
+  readonly holdout = new HoldoutBook()
   readonly assessments = new Map<string, ArtifactAssessment>()
   readonly #waiting = new Map<string, WaitingTrace>()
   readonly #windows = new Map<string, TraceWindow>()

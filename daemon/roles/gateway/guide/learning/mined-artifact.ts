@@ -1,5 +1,4 @@
 // What a miner proposes: an artifact without the fields that the curator adds.
-import { sha256 } from '../../../../kernel/encoding/canonical-json.ts'
 import type { Artifact } from '../artifact/model.ts'
 
 type MinedOf<A> = A extends Artifact ? Pick<A, 'type' | 'content' | 'applicability' | 'rationale' | 'trace_ids'> : never
@@ -9,9 +8,4 @@ export type MinedArtifact = MinedOf<Artifact> & {
   readonly key: string
   readonly service_name?: string
   readonly tool_name?: string
-}
-
-/** The id of a mined artifact, apart for each tenant and label. */
-export function nameMined(scope: string, { type, key }: Pick<MinedArtifact, 'type' | 'key'>): string {
-  return `guide_${sha256(JSON.stringify([scope, type, key])).slice(0, 32)}`
 }

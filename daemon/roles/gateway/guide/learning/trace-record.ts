@@ -31,6 +31,8 @@ const rejections: ReadonlySet<FeedbackKind> = new Set(['down', 'correction', 'ab
 
 export type TraceRecord = {
   readonly trace_id: string
+  /** Empty: of no chat. */
+  readonly conversation_id: string
   /** Empty: unknown. */
   readonly intent_class: string
   readonly caller: string
@@ -47,7 +49,7 @@ export type TraceRecord = {
 export type LearnableObservation = Pick<
   StoredObservation,
   'trace_id' | 'event_type' | 'service' | 'timestamp' | 'caller_identity' | 'payload'
->
+> & { readonly conversation_id?: string }
 
 /** Observations of one trace, in any order. A trace fails where its last call did, or its user said so. */
 export function readTrace(observations: readonly LearnableObservation[]): TraceRecord {
@@ -59,6 +61,7 @@ export function readTrace(observations: readonly LearnableObservation[]): TraceR
   const last = inOrder.at(-1)
   return {
     trace_id: inOrder[0]?.trace_id ?? '',
+    conversation_id: of('user_prompt')[0]?.conversation_id ?? '',
     intent_class: readIntent(of('intent_schema')[0]?.payload.schema, of('user_prompt')[0]?.payload.prompt),
     caller: inOrder[0]?.caller_identity.username ?? '',
     words: of('user_prompt').flatMap(readWords).slice(0, max_words),

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { operation } from '../../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../../kernel/operation/paging.ts'
 import { lineageEvent, lineageEvents } from './model.ts'
-import { newestFirst, showLineage } from './rules.ts'
+import { newestFirst, oldestFirst, showLineage } from './rules.ts'
 
 export const list = operation({
   summary: 'List the artifacts of guidance that were attached to traces, without those that were held back',
@@ -13,13 +13,19 @@ export const list = operation({
     ...listFields,
     trace_id: z.string().max(64).optional(),
     artifact_id: z.string().max(256).optional(),
+    kind: z
+      .enum(['attached', 'held_out'])
+      .default('attached')
+      .meta({ description: 'held_out: the traces that went without an artifact, so that its effect is measured' }),
+    oldest_first: z.boolean().optional().meta({ description: 'The other way round, as a replay needs them' }),
   }),
   output: pageSchema(lineageEvent).meta({ id: 'GuidanceLineagePage' }),
   errors: [],
   allow: 'guide:admin',
 
-  async run(call, { limit, cursor, ...filters }) {
-    const query = buildListQuery({ ...filters, kind: 'attached' }, limit, cursor, newestFirst)
+  async run(call, { limit, cursor, oldest_first = false, ...filters }) {
+    const order = oldest_first ? oldestFirst : newestFirst
+    const query = buildListQuery(filters, limit, cursor, order)
     const { docs, ...counted } = await call.store(lineageEvents).page(query)
     return { items: docs.map(({ value }) => showLineage(value)), ...counted }
   },

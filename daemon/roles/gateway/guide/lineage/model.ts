@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { collection } from '../../../../kernel/store/store.ts'
 import { artifactTypes } from '../artifact/content.ts'
+import { capReasons } from '../budget/rules.ts'
 import { documentFields } from '../document-fields.ts'
 
 export const lineageKinds = ['attached', 'capped', 'held_out'] as const
@@ -14,6 +15,10 @@ const storedLineageEvent = z.strictObject({
   artifact_type: z.enum(artifactTypes),
   artifact_version: z.int(),
   scope: z.string(),
+  /** Of a capped artifact: what held it back. */
+  reason: z.enum(capReasons).optional(),
+  /** As the trace was counted for the effect of the artifact: the form of `countedTrace`. */
+  counted: z.string().max(64).optional(),
   expires_ts: z.number(),
 })
 export type StoredLineageEvent = z.infer<typeof storedLineageEvent>
@@ -44,6 +49,7 @@ export const lineageEvent = z
       artifact_type: true,
       artifact_version: true,
       scope: true,
+      reason: true,
     }).shape,
     at: z.iso.datetime(),
   })

@@ -6,7 +6,7 @@ import type { lineageEvent, lineageKinds, StoredLineageEvent } from './model.ts'
 
 /** One set of guidance that went out. */
 export type Attachment = {
-  readonly selection: Pick<Selection, 'attached' | 'capped' | 'held_out'>
+  readonly selection: Pick<Selection, 'attached' | 'capped' | 'held_out' | 'heldByBudget'>
   readonly scope: string
   readonly trace_id: string
   /** Of the caller. */
@@ -31,11 +31,13 @@ export function buildLineage(attachment: Attachment, retention_ms: number): read
 
 /** The id makes a repeat in the same trace the same event. */
 function buildEvent(
-  { scope, trace_id, subject, at }: Attachment,
-  { id: artifact_id, type, tenant_id, label, attached: { version } }: IndexedArtifact,
+  { selection, scope, trace_id, subject, at }: Attachment,
+  artifact: IndexedArtifact,
   kind: (typeof lineageKinds)[number],
   retention_ms: number,
 ): LineageDocument {
+  const { id: artifact_id, type, tenant_id, label } = artifact
+  const { version } = artifact.attached
   return {
     id: sha256(JSON.stringify([tenant_id, trace_id, artifact_id, scope, kind])),
     value: {
@@ -43,12 +45,14 @@ function buildEvent(
       uds: { timestamp: at, username: subject, visibility: label ? 'label' : 'tenant' },
       ...{ create_ts: at, update_ts: at, schema_version: 1 },
       ...{ kind, trace_id, artifact_id, artifact_type: type, artifact_version: version, scope },
+      ...(kind === 'capped' ? { reason: selection.heldByBudget.get(artifact) ?? 'type_cap' } : {}),
       expires_ts: at + retention_ms,
     },
   }
 }
 
 export const newestFirst = { field: 'create_ts', direction: 'desc' } as const
+export const oldestFirst = { field: 'create_ts', direction: 'asc' } as const
 
 export function showLineage({
   kind,
@@ -57,8 +61,10 @@ export function showLineage({
   artifact_type,
   artifact_version,
   scope,
+  reason,
   create_ts,
 }: StoredLineageEvent): z.infer<typeof lineageEvent> {
   const at = new Date(create_ts).toISOString()
-  return { kind, trace_id, artifact_id, artifact_type, artifact_version, scope, at }
+  const why = reason === undefined ? {} : { reason }
+  return { kind, trace_id, artifact_id, artifact_type, artifact_version, scope, ...why, at }
 }

@@ -20,13 +20,14 @@ export const list = operation({
     needs_review: z.boolean().optional(),
     since: z.iso.datetime({ offset: true }).optional().meta({ description: 'Stored at this time or later' }),
     until: z.iso.datetime({ offset: true }).optional().meta({ description: 'Stored before this time' }),
+    oldest_first: z.boolean().optional().meta({ description: 'The other way round, as a replay needs them' }),
   }),
   output: pageSchema(memory).meta({ id: 'GuideMemoryPage' }),
   errors: [],
   allow: 'guide:admin',
 
-  async run(call, { limit, cursor, since, until, ...filters }) {
-    const order = { field: 'create_ts', direction: 'desc' } as const
+  async run(call, { limit, cursor, since, until, oldest_first = false, ...filters }) {
+    const order = { field: 'create_ts', direction: oldest_first ? 'asc' : 'desc' } as const
     const query = buildListQuery(filters, limit, cursor, order)
     const within = {
       ...(since === undefined ? {} : { gte: Date.parse(since) }),
