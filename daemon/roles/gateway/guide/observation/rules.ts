@@ -4,7 +4,7 @@ import type { Label } from '../../../../kernel/label/label.ts'
 import { labelKeyOf } from '../../../../kernel/store/store.ts'
 import type { Emitter, Envelope, StoredObservation } from './model.ts'
 
-const observation_keep_ms = 30 * 86_400_000
+export const observation_keep_ms = 30 * 86_400_000
 
 /** The same instant is written in one way, with every digit of its fraction: emitters may count microseconds. */
 export function normaliseInstant(timestamp: string): string {
