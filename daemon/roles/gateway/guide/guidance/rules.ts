@@ -4,6 +4,7 @@ import { compareRanks, type Rank, rankOf } from '../../../../../packages/guidanc
 import { type Label, labelKey } from '../../../../kernel/label/label.ts'
 import type { ArtifactType } from '../artifact/content.ts'
 import type { Artifact } from '../artifact/model.ts'
+import { isWorkflowGuidance } from '../workflow/intents.ts'
 import type { GuidanceScope } from './model.ts'
 
 /** An active artifact with all that deciding about it needs, derived once. */
@@ -17,6 +18,8 @@ export type IndexedArtifact = {
   readonly service_name: string | undefined
   /** Learnt, and not decided on by an administrator since. */
   readonly isMined: boolean
+  /** For intents of workflows: for the one of its class, or for all of them. */
+  readonly isForWorkflows: boolean
   readonly supersedes: readonly string[]
   readonly rank: Rank
   /** `<service>/<tool>`: a subscriber that may not use one of them does not get the artifact. */
@@ -24,6 +27,15 @@ export type IndexedArtifact = {
   readonly services: readonly string[]
   readonly attached: AttachedArtifact
   readonly bytes: number
+}
+
+/** Stands for all intents of workflows that no artifact is about in particular: they share their sets. */
+export const any_workflow = ''
+
+/** Whether it is for the intent of a workflow. */
+export function fitsIntent({ isForWorkflows, attached: { applicability } }: IndexedArtifact, intent: string): boolean {
+  const { intent_class } = applicability
+  return isForWorkflows && (intent_class === undefined || intent_class === intent)
 }
 
 /** The gateway itself is in reach of every subscriber. */
@@ -55,6 +67,7 @@ export function indexArtifact(id: string, artifact: Artifact): IndexedArtifact {
   return {
     ...{ id, type, tenant_id, service_name, attached, services },
     isMined: !artifact.actor.startsWith('admin:'),
+    isForWorkflows: isWorkflowGuidance(artifact),
     label: artifact.label,
     label_key: artifact.label ? labelKey(artifact.label) : '',
     supersedes: supersedes.filter((each) => each !== id),
@@ -122,6 +135,8 @@ export type SelectionTerms = {
   readonly max_bytes: number
   /** Whether the subscriber may have it: label, tools, scope, not superseded. */
   readonly mayHave: (artifact: IndexedArtifact) => boolean
+  /** Whether it is chosen before others of its type where the cap does not let all of them through. */
+  readonly isPreferred?: ((artifact: IndexedArtifact) => boolean) | undefined
   /** Whether there is no more time; then there is no selection. */
   readonly isLate?: () => boolean
 }
@@ -146,24 +161,39 @@ const artifacts_per_look = 128
 /** `candidates`: by type, each in the order of `compareArtifacts`. Undefined: it was late. */
 export function selectGuidance(
   candidates: ReadonlyMap<ArtifactType, readonly IndexedArtifact[]>,
-  { caps, max_bytes, mayHave, isLate = () => false }: SelectionTerms,
+  { caps, max_bytes, mayHave, isPreferred, isLate = () => false }: SelectionTerms,
 ): Selection | undefined {
   const within: IndexedArtifact[] = []
   const capped = new CappedArtifacts()
   for (const type of attachableTypes) {
-    let count = 0
+    const ofType: IndexedArtifact[] = []
     for (const [at, artifact] of (candidates.get(type) ?? []).entries()) {
       if (at % artifacts_per_look === 0 && isLate()) return undefined
-      if (!mayHave(artifact)) continue
-      if (count < caps[type]) within.push(artifact)
-      else capped.addOverCap(artifact)
-      count += 1
+      if (mayHave(artifact)) ofType.push(artifact)
     }
+    const chosen = chooseWithinCap(ofType, caps[type], isPreferred)
+    within.push(...chosen)
+    if (chosen.length === ofType.length) continue
+    const isChosen = new Set(chosen)
+    for (const artifact of ofType) if (!isChosen.has(artifact)) capped.addOverCap(artifact)
   }
   const fitting = fitBytes(within, max_bytes)
   for (const artifact of within) if (!fitting.has(artifact)) capped.addOverBytes(artifact)
   const attached = within.filter((artifact) => fitting.has(artifact))
   return { attached, capped: capped.list(), cappedCounts: capped.counts }
+}
+
+/** By rank, as all of them are: a preference decides which are within the cap, and not their order. */
+function chooseWithinCap(
+  ofType: readonly IndexedArtifact[],
+  cap: number,
+  isPreferred: SelectionTerms['isPreferred'],
+): readonly IndexedArtifact[] {
+  if (!isPreferred || ofType.length <= cap) return ofType.slice(0, cap)
+  const preferred = ofType.filter(isPreferred).slice(0, cap)
+  const others = ofType.filter((artifact) => !isPreferred(artifact)).slice(0, cap - preferred.length)
+  const chosen = new Set([...preferred, ...others])
+  return ofType.filter((artifact) => chosen.has(artifact))
 }
 
 class CappedArtifacts {

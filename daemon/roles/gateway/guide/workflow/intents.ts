@@ -125,17 +125,14 @@ export function isGeneratingIntent({ intent_class, tools = [] }: WorkflowIntent)
 const least_success_rate = 0.5
 
 /**
- * Whether an artifact belongs to such an intent: a pattern from intents to operations, a map of tools of a service that has
- * workflows, the steps of workflows that succeeded, or one that its tags say is about workflows. Tenant, label, status and caps are decided where it is attached.
+ * Whether an artifact is for such intents: a pattern from intents to operations, a map of tools of a service that has workflows,
+ * the steps of workflows that succeeded, or one that its tags say is about workflows. Its class says for which of them.
  */
-export function fitsWorkflowIntent(
-  { type, content, applicability }: Pick<Artifact, 'type' | 'content' | 'applicability'>,
-  intent: WorkflowIntent,
-): boolean {
-  if (!isGeneratingIntent(intent)) return false
-  const { intent_class } = applicability
-  if (intent_class !== undefined && intent.intent_class !== undefined && intent_class !== intent.intent_class)
-    return false
+export function isWorkflowGuidance({
+  type,
+  content,
+  applicability,
+}: Pick<Artifact, 'type' | 'content' | 'applicability'>): boolean {
   if (type === 'DecisionTrajectory') return 'success_rate' in content && content.success_rate >= least_success_rate
   if (type === 'IntentPattern' || applicability.tags.some((tag) => workflowNouns.has(tag.toLowerCase()))) return true
   return (
