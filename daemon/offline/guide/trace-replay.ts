@@ -44,7 +44,10 @@ type Observation = Extract<RecordedEvent, { readonly kind: 'observation' }>
 
 export type ReplayPlan = { readonly levels: readonly string[]; readonly split_ms: number | undefined }
 
-export class TraceReplay {
+export /** Recorded traces do not say which services are agents: outputs are not held to intent schemas. */
+const no_agents: ReadonlySet<string> = new Set()
+
+class TraceReplay {
   /** Whether the last event was preceded by a run of the workers. */
   hasWorked = false
   readonly #plan: ReplayPlan
@@ -176,7 +179,7 @@ export class TraceReplay {
     if (!isMeasured) return
     const call = this.#engine.worker()
     const scope = { tenant_id, label: this.#labelOf(level) }
-    const trace = await loadTrace(call, { scope, trace_id, settled_ms: 0 })
+    const trace = await loadTrace(call, { scope, trace_id, settled_ms: 0 }, no_agents)
     const hits = findHits(
       trace,
       guidance.map(({ attached }) => attached),

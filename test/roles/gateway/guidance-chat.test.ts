@@ -103,6 +103,34 @@ describe('with active artifacts', () => {
   })
 })
 
+describe('a message whose intent is a workflow', () => {
+  const stage = setUpGuidance()
+  const exemplar = (intent_class: string, evaluator_score: number) => ({
+    applicability: { intent_class, tags: ['workflow'] },
+    content: { intent_class, steps: ['ingest_file', 'write'], evaluator_score },
+  })
+  const ofIntent = async (body: object) => {
+    stage().model.prompts.splice(0)
+    const { body: response } = await stage().say(ann, { message: 'hello', ...body })
+    const [, inside = ''] = /<guidance>(.*)<\/guidance>$/.exec(
+      String(stage().model.prompts[0]?.body.messages[0]?.content),
+    ) ?? ['', '']
+    return { front: idsOf(response.guide_guidance), model: JSON.parse(inside).exemplars }
+  }
+
+  test('has what is for its intent within the caps, for the front end and for the model, whose advice is of that intent', async () => {
+    for (let at = 0; at < 5; at += 1)
+      await stage().put(`other-${at}`, 'DecisionTrajectory', exemplar('create_dag', 0.9 - at / 10))
+    await stage().put('orders', 'DecisionTrajectory', exemplar('create_effect_order', 0.1))
+    await stage().waitForIds('other-0', 'other-1', 'other-2', 'other-3', 'other-4')
+    const own = [{ intent_class: 'create_effect_order', steps: ['ingest_file', 'write'], support: 20, success_rate: 0.9 }]
+    const front = ['other-0', 'other-1', 'other-2', 'other-3', 'orders']
+    expect(await ofIntent({ message: 'Create an effect for the orders' })).toEqual({ front, model: own })
+    expect(await ofIntent({ intent_schema: { intent: 'Create effect order' } })).toEqual({ front, model: own })
+    expect((await ofIntent({})).model).toEqual([])
+  })
+})
+
 const usable = (weight: number) => ({ tool: 'intelligence-service/signal_list', weight })
 
 describe('the model of the chat', () => {

@@ -1,15 +1,13 @@
-// Hints on workflows through a site with the gateway and ingest: before a call and beside it; and the outcomes of workflows in later calls.
+// Hints on workflows through a site with the gateway and ingest: before a call and beside it; and the outcomes of workflows in the graphs.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseSchedule } from '../../../adapters/host/schedule/cron.ts'
 import { addressRule } from '../../../adapters/platform/address-rule/address-rule.ts'
 import { mcpToolServices } from '../../../adapters/tools/mcp/connect-tools.ts'
-import { runToEnd } from '../../../daemon/kernel/role/run-to-end.ts'
 import type { ToolConnection } from '../../../daemon/kernel/tools/tool-service.ts'
+import { artifacts } from '../../../daemon/roles/gateway/guide/artifact/model.ts'
+import { graphNodes } from '../../../daemon/roles/gateway/guide/graph/model.ts'
 import { advise } from '../../../daemon/roles/gateway/guide/workflow/advise.ts'
 import { describeHints, listCallHints } from '../../../daemon/roles/gateway/guide/workflow/hint-text.ts'
-import { listWorkflowOutcomes, proposeTrajectories } from '../../../daemon/roles/gateway/guide/workflow/learned.ts'
-import type { ToolObservation } from '../../../daemon/roles/gateway/guide/workflow/observed-call.ts'
-import { foldGenerations } from '../../../daemon/roles/gateway/guide/workflow/outcomes.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
 import { setUpIngestSite } from '../ingest/ingest-site.ts'
 
@@ -26,7 +24,6 @@ const site = setUpIngestSite(
   },
 )
 let tools: ToolConnection
-const observed: ToolObservation[] = []
 
 beforeAll(async () => {
   const { token } = await site().as()
@@ -35,20 +32,12 @@ beforeAll(async () => {
 })
 afterAll(() => tools?.close())
 
-/** Calls a tool of ingest through the gateway, and observes the answer. */
+/** Calls a tool of ingest through the gateway, which observes the call. */
 async function use(tool: string, input: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>> {
   const { is_error, structured_content, content } = await tools.callTool({
     ...{ name: `pipeline-service__${tool}`, input, timeout_ms: 10_000 },
   })
   expect(is_error, JSON.stringify(content)).toBe(false)
-  observed.push({
-    ...{ tenant_id: site().tenant, event_type: 'tool_output', service: 'pipeline-service' },
-    ...{
-      trace_id: String(observed.length + 1).padStart(32, '0'),
-      timestamp: new Date(site().clock.now()).toISOString(),
-    },
-    payload: { tool, inputs: input, outputs: structured_content },
-  })
   return structured_content as Readonly<Record<string, unknown>>
 }
 
@@ -99,36 +88,64 @@ test('a request without one workflow, or with an expression that is not a schedu
   expect(await reader.refusal(advise, { dag })).toBe('forbidden')
 })
 
-test('hints go along as text, block no call, and later calls show the outcome of the workflow', async () => {
+test('hints go along as text, and block no call', async () => {
   const input = { name: 'orders', operators: weak }
   const text = describeHints(listCallHints({ tool: 'pipeline-service__effect_create' }, input, parseSchedule))
   expect(text).toContain('- missing best practice, write_3: no task validates the rows')
-  const { uid } = await use('effect_create', input)
+})
+
+/** Creates an effect, and runs it to its end. */
+async function runEffect(name: string, operators: readonly object[]): Promise<unknown> {
+  const { uid } = await use('effect_create', { name, operators })
   await waitUntil(async () => (await use('effect_status', { uid })).status === 'active')
   await use('effect_run', { uid })
   await waitUntil(
     async () => ((await use('effect_status', { uid })).last_run as { state?: string } | undefined)?.state === 'success',
   )
-  const terms = { edit_window_ms: 3_600_000 }
-  const steps = weak.map(({ name }) => name)
-  const [first] = runToEnd(foldGenerations(observed, terms))
-  expect(first).toMatchObject({ uid, steps, verdict: 'accepted', executions: { success: 1, failure: 0 } })
+  return uid
+}
+
+/** Outcomes of the decision for these operators, once they are the ones. */
+async function waitForOutcomes(operators: readonly { readonly name: string }[], outcomes: object): Promise<void> {
+  const label = `pipeline-service/workflow:${operators.map(({ name }) => name).join('>')}`
+  let last: object | undefined
+  const look = async () => {
+    site().wakeWorker('gateway', 'ingest-observations')
+    const { docs } = await site()
+      .store('gateway')
+      .list(graphNodes, { filter: { node_label: label }, limit: 1 })
+    last = docs[0]?.value.outcome_distribution
+    return JSON.stringify(last) === JSON.stringify(outcomes)
+  }
+  await waitUntil(look).catch(() => expect(last).toEqual(outcomes))
+}
+
+test('the outcomes of an effect are in the graphs: its run, its edit and its removal', async () => {
+  const uid = await runEffect('orders', weak)
+  await waitForOutcomes(weak, { success: 1, feedback_up: 1 })
   site().clock.advance(60_000)
   await use('effect_update', { uid, operators: sound })
   await waitUntil(async () => (await use('effect_status', { uid })).status === 'active')
   await use('effect_delete', { uid, confirm: true })
-  const generations = runToEnd(foldGenerations(observed, terms))
-  expect(generations).toMatchObject([
-    { verdict: 'edited' },
-    { verdict: 'discarded', steps: sound.map((each) => each.name) },
-  ])
-  expect(listWorkflowOutcomes(generations).map(({ outcome }) => outcome)).toEqual([
-    'feedback_down',
-    'success',
-    'feedback_abandoned',
-  ])
-  expect(proposeTrajectories(generations, 1)).toMatchObject([
-    { content: { steps, support: 1, success_rate: 0 } },
-    { content: { support: 1, success_rate: 0 } },
-  ])
+  await waitForOutcomes(weak, { success: 1, feedback_up: 1, feedback_down: 1 })
+  await waitForOutcomes(sound, { feedback_abandoned: 1 })
+})
+
+test('operators that succeed again and again become an active exemplar by the curator', async () => {
+  const operators = [read, { name: 'validate', params: { rules: [rule], max_rejects: 10 } }]
+  const names = Array.from({ length: 8 }, (_, at) => `exemplar ${at}`)
+  await Promise.all(names.map((name) => runEffect(name, operators)))
+  await waitForOutcomes(operators, { success: 8, feedback_up: 8 })
+  const exemplar = await waitUntil(async () => {
+    site().clock.advance(31_000)
+    site().wakeWorker('gateway', 'learn-guidance')
+    const filter = { type: 'DecisionTrajectory', status: 'active' }
+    const { docs } = await site().store('gateway').list(artifacts, { filter, limit: 10, fresh: true })
+    return docs[0]?.value
+  })
+  expect(exemplar).toMatchObject({
+    ...{ actor: 'curator_auto', service_name: 'pipeline-service' },
+    applicability: { intent_class: 'pipeline-service/effect_create', tags: ['workflow'] },
+    content: { steps: ['ingest_file', 'validate'], support: 8, success_rate: 1 },
+  })
 })

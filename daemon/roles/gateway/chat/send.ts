@@ -4,6 +4,7 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import { operation, RawResponse, type ServerEvent } from '../../../kernel/operation/operation.ts'
 import { preferredMediaType } from '../../../kernel/operation/preferred-media-type.ts'
 import { attachGuidance } from '../guide/guidance/attach.ts'
+import { classifyIntent } from '../guide/intent/intent-class.ts'
 import { observeFailure, observeRequest, observeResponse } from '../guide/observation/observe-chat.ts'
 import { guideSettings } from '../guide/settings.ts'
 import { chatTurnTotal } from '../metrics.ts'
@@ -44,7 +45,8 @@ export const send = operation({
       ceiling: limits.ceiling,
     })
     if (isRefusal(conversation)) return conversation
-    const events = performTurn(call, { request, conversation, ceiling: limits.ceiling })
+    const intent = classifyIntent(request.message, request.intent_schema)
+    const events = performTurn(call, { request, conversation, ceiling: limits.ceiling, intent })
     const type = preferredMediaType(call.accepts, ['application/json', 'text/event-stream'])
     if (type === 'text/event-stream') return new RawResponse(type, streamTurn(events))
     for (;;) {
@@ -76,6 +78,8 @@ async function* streamTurn(events: AsyncGenerator<ServerEvent, ChatResponse>): A
 }
 
 type TurnTerms = {
+  /** The class of the intent of the message. */
+  readonly intent: string
   readonly request: ChatRequest
   readonly conversation: OpenConversation
   readonly ceiling: string | undefined
@@ -98,7 +102,7 @@ async function* performTurn(call: Call, terms: TurnTerms): AsyncGenerator<Server
     observeResponse(call, observed, { ...answer, response })
     const { model_used, tokens, tool_calls } = answer
     const { id: conversation_id } = terms.conversation
-    const guide_guidance = attachGuidance(call, { scope: 'l1' })
+    const guide_guidance = attachGuidance(call, { scope: 'l1', intent: terms.intent })
     return { response, conversation_id, tool_calls: [...tool_calls], model_used, tokens, guide_guidance }
   } catch (error) {
     outcome = call.signal.aborted ? 'cancelled' : 'failed'
@@ -110,12 +114,12 @@ async function* performTurn(call: Call, terms: TurnTerms): AsyncGenerator<Server
   }
 }
 
-function startTurn(call: Call, { request, conversation, ceiling }: TurnTerms, signal: AbortSignal): TurnEvents {
+function startTurn(call: Call, { request, conversation, ceiling, intent }: TurnTerms, signal: AbortSignal): TurnEvents {
   const { model } = call.part(chatPart)
   const tools = openChatTools(call, { ceiling, mayChange: request.allow_changes === true })
   const turn = {
     ...{ call, request, tools, exchanges: conversation.exchanges, signal },
-    system: model ? buildSystemPrompt(request, readOwnGuidance(call, ceiling)) : '',
+    system: model ? buildSystemPrompt(request, readOwnGuidance(call, ceiling, intent)) : '',
     observed: { conversation_id: conversation.id, ceiling },
   }
   const name = request.model ?? call.settings(chatSettings).model ?? ''

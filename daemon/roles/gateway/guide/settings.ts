@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { settingsBlock } from '../../../kernel/settings/settings.ts'
 import { endpointKey, endpointUrl, modelName } from '../chat/model-endpoint.ts'
 import { tokenFields } from './budget/token-fields.ts'
+import { nameOfWeight, weightEntry, weightNames } from './evaluation/weights.ts'
 import { holdoutFields } from './holdout/holdout-fields.ts'
 
 const toggle = (variable: string, isOn: boolean, doc: string) => z.boolean().default(isOn).meta({ env: variable, doc })
@@ -15,13 +16,16 @@ const cap = (variable: string, most: number, of: string) =>
     .default(most)
     .meta({ env: `GUIDE_ATTACH_CAP_${variable}`, doc: `Maximum number of ${of} that are attached at once.` })
 
-const weight = (variable: string, value: number, of: string) =>
+const weight = (variable: string, of: string) =>
   z
     .number()
     .min(0)
     .max(100)
-    .default(value)
-    .meta({ env: `GUIDE_EVALUATOR_WEIGHT_${variable}`, doc: `Weight of ${of} in the score of an artifact.` })
+    .optional()
+    .meta({
+      env: `GUIDE_EVALUATOR_WEIGHT_${variable}`,
+      doc: `Weight of ${of} in the score of an artifact (default: that of evaluator_weights).`,
+    })
 
 const similarity = (variable: string, value: number, doc: string) =>
   z
@@ -200,10 +204,21 @@ export const guideSettings = settingsBlock('guide', {
     true,
     'Whether scores of the evaluator are written to the artifacts.',
   ),
-  evaluator_weight_l3_error: weight('L3_ERROR', 3, 'errors of tools and services'),
-  evaluator_weight_schema_mismatch: weight('SCHEMA_MISMATCH', 3, 'outputs of agents that do not fit the intent schema'),
-  evaluator_weight_user_feedback: weight('USER_FEEDBACK', 1.5, 'negative feedback of users'),
-  evaluator_weight_confidence: weight('CONFIDENCE', 0.5, 'low confidence of the artifact itself'),
+  evaluator_weights: z
+    .array(weightEntry)
+    .max(weightNames.length)
+    .refine((entries) => new Set(entries.map(nameOfWeight)).size === entries.length, {
+      error: 'must name each weight once',
+    })
+    .default(['l3_error=3', 'schema_mismatch=3', 'user_feedback=1.5', 'confidence=0.5'])
+    .meta({
+      env: 'GUIDE_EVALUATOR_WEIGHTS',
+      doc: 'Weights of the terms of a score, as name=number; one that is left out keeps its default. A setting of a single weight goes before it.',
+    }),
+  evaluator_weight_l3_error: weight('L3_ERROR', 'errors of tools and services'),
+  evaluator_weight_schema_mismatch: weight('SCHEMA_MISMATCH', 'outputs of agents that do not fit the intent schema'),
+  evaluator_weight_user_feedback: weight('USER_FEEDBACK', 'negative feedback of users'),
+  evaluator_weight_confidence: weight('CONFIDENCE', 'low confidence of the artifact itself'),
   evaluator_l3_fast_demote_n: z.int().min(1).max(100).default(2).meta({
     env: 'GUIDE_EVALUATOR_L3_FAST_DEMOTE_N',
     doc: 'Number of evaluations with a low score after which an artifact is demoted where errors of tools dominate; otherwise 5.',

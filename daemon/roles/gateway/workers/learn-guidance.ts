@@ -7,7 +7,7 @@ import { evaluateTrace, loadActive } from '../guide/evaluation/evaluate-trace.ts
 import { followEffects } from '../guide/holdout/follow-effects.ts'
 import { type Learner, learn_worker, type WaitingTrace } from '../guide/learning/learner.ts'
 import { learningPart } from '../guide/learning/parts.ts'
-import { loadTrace, restoreWindows } from '../guide/learning/read-traces.ts'
+import { loadAgents, loadTrace, restoreWindows } from '../guide/learning/read-traces.ts'
 import { reportChange, synthesise } from '../guide/learning/synthesise.ts'
 import type { TraceWindow } from '../guide/learning/trace-window.ts'
 import { guideSettings } from '../guide/settings.ts'
@@ -29,10 +29,11 @@ async function run(call: Call): Promise<void> {
   }
   await followEffects(call)
   const settled = learner.takeSettled(call.now(), max_batch)
+  const agents = settled.length === 0 ? undefined : await loadAgents(call)
   const byScope = Map.groupBy(settled, ({ scope }) => learner.openWindow(scope))
   for (const [window, traces] of byScope) {
     if (call.signal.aborted) return
-    await readScope(call, learner, window, traces)
+    await readScope(call, learner, window, { waiting: traces, agents })
   }
   const due = learner.windows.filter((window) => isDue(call, learner, window))
   learner.requested.clear()
@@ -53,17 +54,22 @@ function isDue(call: Call, { requested }: Learner, { scope, hasNews, mined_ms }:
   return hasNews && call.now() - mined_ms >= synthesis_interval_ms
 }
 
+type SettledTraces = {
+  readonly waiting: readonly WaitingTrace[]
+  readonly agents: ReadonlySet<string> | undefined
+}
+
 async function readScope(
   call: Call,
   learner: Learner,
   window: TraceWindow,
-  waiting: readonly WaitingTrace[],
+  { waiting, agents = new Set() }: SettledTraces,
 ): Promise<void> {
   const { scope } = window
   const active = await loadActive(call, scope)
   for (const each of waiting) {
     try {
-      const trace = await loadTrace(call, each)
+      const trace = await loadTrace(call, each, agents)
       for (const change of window.add(trace)) await reportChange(call, scope, change)
       await evaluateTrace(call, learner, { scope, trace, active })
     } catch (error) {

@@ -14,7 +14,20 @@ import {
   startGuide,
 } from './graph-world.ts'
 
-const batches = [buildTurns(3), buildTurns(3, 4), buildTurns(4, 7)]
+/** An effect that is made in one batch, and whose outcomes are seen in later ones. */
+const ofEffect = (at: number, tool: string, inputs: object, outputs: object) =>
+  buildEvent(at, 'tool_output', { tool, inputs, outputs }, { trace: 1, service: 'pipeline-service' })
+const operators = (...names: string[]) => names.map((name) => ({ name, params: {} }))
+const run = (dag_run_id: string, state: string) => ({ dag_run_id, state, dag_id: 'effect__e' })
+const begin = ofEffect(1_500, 'effect_create', { operators: operators('ingest_file', 'write') }, { uid: 'e' })
+const ended = (at: number, last_run: object) =>
+  ofEffect(at, 'effect_status', { uid: 'e' }, { status: 'active', last_run })
+const change = ofEffect(7_700, 'effect_update', { uid: 'e', operators: operators('ingest_http') }, { uid: 'e' })
+const batches = [
+  [...buildTurns(3), begin],
+  [...buildTurns(3, 4), ended(4_500, run('r1', 'success')), ended(4_600, run('r1', 'success'))],
+  [...buildTurns(4, 7), ended(7_500, run('r2', 'failed')), change, ended(8_500, run('r3', 'success'))],
+]
 
 async function ingestAll(store: Store) {
   const { call } = startGuide(store)
@@ -39,8 +52,8 @@ async function reference() {
 
 test('a kill at any write leaves the graphs as they are without it', async () => {
   const { graphs, stored, writes } = await reference()
-  expect([stored, Object.keys(graphs).length > 40, writes > 150]).toEqual([40, true, true])
-  for (let at = 1; at <= writes; at += 29)
+  expect([stored, Object.keys(graphs).length > 60, writes > 180]).toEqual([46, true, true])
+  for (let at = 1; at <= writes; at += 37)
     for (const isWritten of [false, true]) {
       const store = await ingestWithKill(at, isWritten)
       expect(await store.count(observations), `write ${at}`).toBe(stored)
@@ -57,6 +70,21 @@ test('the copy in memory is that of the store, in the process that wrote it and 
   const stored = await readGraphs(store)
   expect(copyOf(first.book)).toEqual(stored)
   expect(copyOf(second.book)).toEqual(stored)
+})
+
+test('each outcome of a workflow is counted once, whichever process sees it', async () => {
+  const store = openGuideStore()
+  // A process of its own for each batch: it knows of the effect by the observations alone.
+  for (const batch of batches) await storePending(startGuide(store).call, batch)
+  expect(await readGraphs(store)).toEqual((await reference()).graphs)
+  const nodes = Object.values(await readGraphs(store)) as { node_label?: string; outcome_distribution?: object }[]
+  const outcomesOf = (label: string) => nodes.find(({ node_label }) => node_label === label)?.outcome_distribution
+  expect(outcomesOf('pipeline-service/workflow:ingest_file>write')).toEqual({
+    ...{ success: 1, error: 1, feedback_up: 1, feedback_down: 1 },
+  })
+  expect(outcomesOf('pipeline-service/workflow:ingest_http')).toEqual({ success: 1, feedback_up: 1 })
+  expect(outcomesOf('pipeline-service/effect:find_ship#2')).toEqual({ success: 1, feedback_up: 1 })
+  expect(outcomesOf('pipeline-service/operator:ingest_http')).toEqual({ success: 1, feedback_up: 1 })
 })
 
 describe('two processes over one store', () => {

@@ -1,13 +1,14 @@
 // Observations become guidance: mined from settled traces, checked against the graphs, promoted by the curator, and never while it is
 // paused.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { artifacts } from '../../../../daemon/roles/gateway/guide/artifact/model.ts'
+import { promoteArtifact } from '../../../../daemon/roles/gateway/guide/artifact/change-artifacts.ts'
+import { type Artifact, artifacts } from '../../../../daemon/roles/gateway/guide/artifact/model.ts'
 import { lineageEvents } from '../../../../daemon/roles/gateway/guide/lineage/model.ts'
 import { harmfulArtifact } from '../../../support/guide/harmful-artifact.ts'
 import { runAgent } from '../../../support/guide/synthetic-agent.ts'
 import { seededRandom } from '../../../support/random/seeded-random.ts'
 import { waitUntil } from '../../../support/site/test-site.ts'
-import { admin, type GuideSite, otherAdmin, startGuideSite } from '../guide-site.ts'
+import { admin, curator, type GuideSite, otherAdmin, startGuideSite } from '../guide-site.ts'
 
 let guide: GuideSite
 beforeAll(async () => {
@@ -87,6 +88,23 @@ test('learning again changes nothing, and another tenant has none of it', async 
   expect((await guide.request(otherAdmin, 'POST', 'learn', {})).body).toMatchObject({ traces: 0, changes: [] })
 })
 
+/** A trace with this artifact, at which its tool fails now. */
+async function failWith(id: string, label: Artifact['label']): Promise<void> {
+  traces += 1
+  const trace_id = traces.toString(16).padStart(32, '0')
+  const now = guide.site.clock.now()
+  await guide.site.store('gateway').create(lineageEvents, `lineage-${traces}`, {
+    ...{ tenant_id: 'tenant-a', label, uds: { timestamp: now, username: 'ann', visibility: 'label' } },
+    ...{ create_ts: now, update_ts: now, schema_version: 1, kind: 'attached', trace_id, artifact_id: id },
+    ...{ artifact_type: 'ToolPairingHint', artifact_version: 2, scope: 'l2', expires_ts: now + 1_000_000 },
+  })
+  const payload = { tool: 'commit', inputs: {}, error: 'the transaction was aborted' }
+  const timestamp = new Date(now).toISOString()
+  const observation = { event_type: 'tool_error', trace_id, service: 'ledger', timestamp, payload }
+  await guide.request(admin, 'POST', 'observations', { observations: [observation] })
+  await learn()
+}
+
 test('an artifact whose traces fail is demoted by the evaluator, with its score, and its record says why', async () => {
   const label = (await listMined('active'))[0]?.label
   const { content, applicability } = harmfulArtifact
@@ -94,19 +112,7 @@ test('an artifact whose traces fail is demoted by the evaluator, with its score,
   expect((await guide.request(admin, 'POST', `artifacts/${id}/promote`, { rationale: 'by mistake' })).status).toBe(200)
   const store = guide.site.store('gateway')
   const demoted = await waitUntil(async () => {
-    traces += 1
-    const trace_id = traces.toString(16).padStart(32, '0')
-    const now = guide.site.clock.now()
-    await store.create(lineageEvents, `lineage-${traces}`, {
-      ...{ tenant_id: 'tenant-a', label, uds: { timestamp: now, username: 'ann', visibility: 'label' } },
-      ...{ create_ts: now, update_ts: now, schema_version: 1, kind: 'attached', trace_id, artifact_id: id },
-      ...{ artifact_type: 'ToolPairingHint', artifact_version: 2, scope: 'l2', expires_ts: now + 1_000_000 },
-    })
-    const payload = { tool: 'commit', inputs: {}, error: 'the transaction was aborted' }
-    const timestamp = new Date(now).toISOString()
-    const observation = { event_type: 'tool_error', trace_id, service: 'ledger', timestamp, payload }
-    await guide.request(admin, 'POST', 'observations', { observations: [observation] })
-    await learn()
+    await failWith(id, label)
     const found = await store.get(artifacts, id)
     return found?.value.status === 'demoted' && found.value
   })
@@ -115,4 +121,30 @@ test('an artifact whose traces fail is demoted by the evaluator, with its score,
   const { body } = await guide.request(admin, 'GET', `audit?artifact_id=${id}&action=demote`)
   expect(body.items[0]).toMatchObject({ actor: 'evaluator_auto', trigger: 'evaluator_score_below_threshold' })
   expect(body.items[0].rationale).toMatch(/^The score was low 2 times in a row/)
+})
+
+test('a demoted artifact is forgotten two hours later, since its tools fail most', async () => {
+  const [{ id } = { id: '' }] = (await guide.request(admin, 'GET', 'artifacts?status=demoted')).body.items
+  const store = guide.site.store('gateway')
+  for (const expected of ['demoted 1', 'forgotten']) {
+    guide.site.clock.advance(3_600_000)
+    await waitUntil(async () => {
+      guide.site.wakeWorker('gateway', 'learn-guidance')
+      const { status, demoted_cycles } = (await store.get(artifacts, id))?.value ?? {}
+      return (status === 'demoted' ? `demoted ${demoted_cycles}` : status) === expected
+    })
+  }
+})
+
+test('repeated failures with an artifact that the curator has promoted are held for an administrator', async () => {
+  const label = (await listMined('active'))[0]?.label
+  const { content, applicability } = harmfulArtifact
+  const id = await guide.propose({ key: 'one of the curator', label, content, applicability })
+  await promoteArtifact(guide.call, id, curator)
+  const event = await waitUntil(async () => {
+    await failWith(id, label)
+    const { body } = await guide.request(admin, 'GET', 'artifacts?type=DriftEvent&status=proposed')
+    return body.items.find((each: Artifact) => 'of_artifact_id' in each.content && each.content.of_artifact_id === id)
+  })
+  expect(event).toMatchObject({ content: { rule: 'repeated_failures', review: 'held' } })
 })

@@ -3,6 +3,7 @@
 import type { GraphId } from '../graph/model.ts'
 import type { MinedArtifact } from '../learning/mined-artifact.ts'
 import { boundRate } from '../learning/significance.ts'
+import { labelOperator } from '../workflow/labels.ts'
 import { bareClass, type GraphView, type ViewedEdge } from './graph-view.ts'
 
 export type DriftRule =
@@ -61,16 +62,18 @@ function checkClaim({ holds, ...ends }: EdgeClaim, graph: GraphView): DriftFindi
   return isDeclining ? [{ rule: 'diverging_trajectory', ...ends, ...windowsOf(edge) }] : []
 }
 
-function claimsOf({ type, content }: MinedArtifact): EdgeClaim[] {
+function claimsOf({ type, content, service_name }: MinedArtifact): EdgeClaim[] {
   const claim = (holds: EdgeClaim['holds'], graph_id: GraphId, source: string, target: string) =>
     ({ holds, graph_id, source, target }) as const
   switch (type) {
     case 'IntentPattern':
       return content.operations.map((tool) =>
-        claim('usual', 'intent_tool_graph', bareClass(content.intent_class), tool),
+        claim('usual', 'intent_tool_graph', bareClass(content.intent_class), labelStep(tool, service_name)),
       )
     case 'DecisionTrajectory':
-      return content.steps.map((tool) => claim('usual', 'intent_tool_graph', bareClass(content.intent_class), tool))
+      return content.steps.map((tool) =>
+        claim('usual', 'intent_tool_graph', bareClass(content.intent_class), labelStep(tool, service_name)),
+      )
     case 'FailurePattern': {
       const ofAllCalls = content.argument === undefined && content.failure_rate > 0.5
       const denied = ofAllCalls ? [claim('denied', 'outcome_graph', content.tool, 'success')] : []
@@ -81,6 +84,11 @@ function claimsOf({ type, content }: MinedArtifact): EdgeClaim[] {
     default:
       return []
   }
+}
+
+/** A tool has its service before it; an operator of a workflow has not. */
+function labelStep(step: string, service_name: string | undefined): string {
+  return service_name === undefined || step.includes('/') ? step : labelOperator(service_name, step)
 }
 
 function isStrong({ weight, count }: ViewedEdge): boolean {

@@ -5,6 +5,7 @@ import { artifacts } from '../artifact/model.ts'
 import { endDemotedCycle } from '../artifact/persist-score.ts'
 import type { Learner } from '../learning/learner.ts'
 import { guideSettings } from '../settings.ts'
+import { readWeights } from './weights.ts'
 
 /** A cycle lasts as long, so that an administrator can look at what was demoted. */
 const cycle_ms = 3_600_000
@@ -16,12 +17,8 @@ export async function endDemotedCycles(call: Call, learner: Learner): Promise<vo
   if (now - learner.cycle_ms < cycle_ms) return
   learner.cycle_ms = now
   const settings = call.settings(guideSettings)
-  const weights = {
-    l3_error: settings.evaluator_weight_l3_error,
-    schema_mismatch: settings.evaluator_weight_schema_mismatch,
-    user_feedback: settings.evaluator_weight_user_feedback,
-    confidence: settings.evaluator_weight_confidence,
-  }
+  const { l3_error, l3_schema_mismatch, user_feedback, evaluator_confidence } = readWeights(settings)
+  const weights = { l3_error, schema_mismatch: l3_schema_mismatch, user_feedback, confidence: evaluator_confidence }
   const terms = { weights, fast_cycles: settings.evaluator_l3_fast_demote_n }
   const { docs } = await call.store(artifacts).list({ filter: { status: 'demoted' }, limit: max_demoted })
   for (const { id } of docs) {

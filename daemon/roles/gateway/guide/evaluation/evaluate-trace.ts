@@ -2,7 +2,6 @@
 // audit record for each change.
 import { isRefusal } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
-import type { SettingValues } from '../../../../kernel/settings/settings.ts'
 import { type Doc, labelKeyOf } from '../../../../kernel/store/store.ts'
 import { demoteArtifact, flagArtifact, promoteArtifact } from '../artifact/change-artifacts.ts'
 import { type Artifact, artifacts } from '../artifact/model.ts'
@@ -17,7 +16,8 @@ import type { TraceRecord } from '../learning/trace-record.ts'
 import { guideSettings } from '../settings.ts'
 import { type ArtifactAssessment, type AssessmentResult, first_assessment } from './assess-trace.ts'
 import { scorePersistedTotal, scorePersistFailedTotal } from './metrics.ts'
-import { type EvaluatorWeights, isDominatedByLayer3, listUpstream } from './rules.ts'
+import { isDominatedByLayer3, listUpstream } from './rules.ts'
+import { readWeights } from './weights.ts'
 
 const max_artifacts = 500
 const evaluator: Pick<ChangeGround, 'actor'> = { actor: 'evaluator_auto' }
@@ -40,7 +40,7 @@ export async function evaluateTrace(
 ): Promise<void> {
   if (active.length === 0) return
   const settings = call.settings(guideSettings)
-  const weights = weightsOf(settings)
+  const weights = readWeights(settings)
   const fast_demotion = settings.evaluator_l3_fast_demote_n
   const isHoldOutEnabled = settings.holdout_enabled && settings.holdout_first_share + settings.holdout_share > 0
   const lineage = await loadTraceLineage(call, scope, trace)
@@ -108,7 +108,7 @@ async function conclude(
   const changed = await change(call, doc.id, ground)
   // While the curator is paused, or where an administrator was faster, it stays as it is.
   if (isRefusal(changed) || result === 'benefit') return
-  const weights = weightsOf(call.settings(guideSettings))
+  const weights = readWeights(call.settings(guideSettings))
   if (isDominatedByLayer3(decomposition, weights)) await flagUpstream(call, doc, carried)
 }
 
@@ -127,13 +127,4 @@ function explain({ attached, held_out, evaluation }: ArtifactAssessment, result:
   if (result === 'low_score')
     return `The score was low ${evaluation.low_scores} times in a row, ${evaluation.score.toFixed(2)} at last; ${traces}.`
   return `${result === 'harm' ? 'Harm' : 'Benefit'} is proven by the traces that were held out: ${traces}.`
-}
-
-function weightsOf(settings: SettingValues<typeof guideSettings>): EvaluatorWeights {
-  return {
-    l3_error: settings.evaluator_weight_l3_error,
-    l3_schema_mismatch: settings.evaluator_weight_schema_mismatch,
-    user_feedback: settings.evaluator_weight_user_feedback,
-    evaluator_confidence: settings.evaluator_weight_confidence,
-  }
 }

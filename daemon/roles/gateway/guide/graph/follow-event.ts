@@ -3,7 +3,7 @@
 import { classifyIntent, classOfSchema, unclassified_intent } from '../intent/intent-class.ts'
 import { shapeOfPrompt } from '../intent/prompt-shape.ts'
 import type { PendingObservation } from '../observation/rules.ts'
-import type { OutcomeLabel } from './model.ts'
+import { executions, max_iterations, type OutcomeLabel, verdicts } from './model.ts'
 import type { GraphMoment, GraphPlan } from './plan.ts'
 import { type BoundedMemory, type ConversationMemory, max_decisions, type TraceMemory } from './trace-memory.ts'
 
@@ -24,9 +24,6 @@ type GraphEvent = Pick<
   | 'create_ts'
   | 'payload'
 >
-
-const executions: readonly OutcomeLabel[] = ['success', 'error']
-const verdicts: readonly OutcomeLabel[] = ['feedback_up', 'feedback_down', 'feedback_abandoned']
 
 /** A follow-up is neither good nor bad. */
 const verdictOfKind: Readonly<Record<string, OutcomeLabel>> = {
@@ -135,9 +132,6 @@ function followResponse({ event, trace, plan, moment, memory }: GraphStep): void
     })
   conversation.state_id = state_id
 }
-
-/** Of a chain of turns; the rest of a longer one is its last state. */
-const max_iterations = 16
 
 function followTool({ event, trace, plan, moment }: GraphStep): void {
   const { service } = event

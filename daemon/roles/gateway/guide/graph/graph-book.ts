@@ -2,6 +2,7 @@
 import type { Call } from '../../../../kernel/operation/call.ts'
 import { iterateDocuments } from '../../../../kernel/store/iterate-documents.ts'
 import type { Collection, Doc, WriteOutcome } from '../../../../kernel/store/store.ts'
+import { WorkflowMemory } from '../workflow/workflow-memory.ts'
 import { type GraphEdge, type GraphId, type GraphNode, graphEdges, graphNodes } from './model.ts'
 import type { NodeAdmission } from './plan.ts'
 import { applyEdge, applyNode, countPrior, type EdgeDelta, type GraphScope, type NodeDelta, scopeKey } from './rules.ts'
@@ -25,6 +26,7 @@ export class GraphBook {
   readonly memory = {
     traces: new BoundedMemory<TraceMemory>(),
     conversations: new BoundedMemory<ConversationMemory>(),
+    workflows: new WorkflowMemory(),
   }
   /** The newest batch that the copy has; undefined: it must be read from the store. */
   seq: number | undefined
@@ -36,6 +38,7 @@ export class GraphBook {
     this.edges.clear()
     this.#sizes.clear()
     this.forgetTraces(now)
+    this.memory.workflows.clear()
     this.seq = undefined
   }
 

@@ -23,6 +23,12 @@ export const nodeKinds = [
 ] as const
 export const outcomes = ['success', 'error', 'feedback_up', 'feedback_down', 'feedback_abandoned'] as const
 export type OutcomeLabel = (typeof outcomes)[number]
+/** How a run, a call or a turn ended, and how it was judged: the outcomes of a decision are shared among one of these. */
+export const executions: readonly OutcomeLabel[] = ['success', 'error']
+export const verdicts: readonly OutcomeLabel[] = ['feedback_up', 'feedback_down', 'feedback_abandoned']
+
+/** Of a chain of turns or corrections; the rest of a longer one is its last state. */
+export const max_iterations = 16
 
 /** Of one node or edge: the newest. */
 export const max_traces = 16

@@ -87,3 +87,47 @@ test('the tools of a caller are derived once for its permissions, until the cata
   const own = keepService(all, 'tides')
   expect([[...own.tools], [...own.services], own.key === all.key]).toEqual([['tides/echo'], ['tides'], false])
 })
+
+const exemplar = (id: string, intent_class: string | undefined, evaluator_score: number, success_rate = 0.9) => ({
+  id,
+  artifact: indexArtifact(
+    id,
+    buildArtifact('DecisionTrajectory', {
+      applicability: { tags: ['workflow'], ...(intent_class && { intent_class }) },
+      content: { steps: ['ingest_file', 'write'], success_rate, evaluator_score },
+    }),
+  ),
+})
+
+test('for the intent of a workflow, what is for it comes within the cap before what is for others, in the order of ranks', () => {
+  const index = open()
+  const others = ['b', 'c', 'd', 'e', 'f', 'g'].map((id, at) => exemplar(id, 'create_dag', 0.9 - at / 100))
+  const mine = [exemplar('own', 'create_effect', 0.1), exemplar('poor', 'create_effect', 0.2, 0.3)]
+  index.apply([...others, ...mine, exemplar('any', undefined, 0.05)], 1)
+  const of = (intent?: string) => idsOf(index, { ...reader(), ...(intent && { intent }) })
+  expect(of()).toEqual(['b', 'c', 'd', 'e', 'f'])
+  expect(of('create_effect')).toEqual(['b', 'c', 'd', 'own', 'any'])
+  expect(of('create_dag')).toEqual(['b', 'c', 'd', 'e', 'f'])
+  const set = index.find({ ...reader(), intent: 'create_effect' }, () => false)
+  expect(set?.cappedCounts.get('DecisionTrajectory')).toBe(4)
+  // Nothing is held back without a cap that binds.
+  index.apply(
+    others.slice(2).map(({ id }) => ({ id, artifact: undefined })),
+    2,
+  )
+  expect(of('create_effect')).toEqual(of())
+})
+
+test('intents that no artifact is about share one set, so that callers cannot make sets by inventing intents', () => {
+  const index = open()
+  index.apply([put('a')], 1)
+  const find = (intent: string) => index.find({ ...reader(), intent }, () => false)
+  expect(find('create_effect')).toBe(index.find(reader(), () => false))
+  index.apply([exemplar('own', 'create_effect', 0.1)], 2)
+  expect(find('create_effect_1')).toBe(find('create_effect_2'))
+  expect(find('create_effect')).not.toBe(find('create_effect_1'))
+  const own = { ...reader(), intent: 'create_effect' }
+  expect(index.apply([exemplar('other', 'create_dag', 0.1)], 3)).toEqual([{ ...reader(), intent: '' }, own])
+  index.prepare(own)
+  expect(index.find(own, () => true)?.attached).toHaveLength(3)
+})

@@ -4,7 +4,9 @@ import type { ArtifactType } from '../artifact/content.ts'
 import type { GuidanceScope, StoredGuidance } from './model.ts'
 import {
   type AttachableType,
+  any_workflow,
   compareArtifacts,
+  fitsIntent,
   type IndexedArtifact,
   isAddressedTo,
   isUsable,
@@ -19,6 +21,8 @@ export type GuidanceReader = {
   readonly scope: GuidanceScope
   readonly viewer: Viewer
   readonly usable: KeyedTools
+  /** Class of the intent of a workflow: where a cap binds, what is for it comes before what is for others. */
+  readonly intent?: string | undefined
 }
 
 export type GuidanceSet = Selection & {
@@ -43,6 +47,8 @@ type TenantArtifacts = {
   readonly byType: Map<ArtifactType, IndexedArtifact[]>
   /** Ids that active artifacts supersede, with the number of those. */
   superseded: ReadonlySet<string>
+  /** Classes of intents of workflows that artifacts are about; undefined: no artifact is for workflows. */
+  intents: ReadonlySet<string> | undefined
   as_of: number
   readonly sets: Map<string, { readonly set: GuidanceSet; isUsed: boolean }>
 }
@@ -50,6 +56,8 @@ type TenantArtifacts = {
 /** Of one tenant: sets of other subscribers than these are selected for each request. */
 const max_sets = 512
 const max_late = 32
+/** Of one tenant: workflows of other classes share a set, so that callers cannot make sets by inventing intents. */
+const max_intents = 32
 
 export class ArtifactIndex {
   readonly #terms: IndexTerms
@@ -101,7 +109,7 @@ export class ArtifactIndex {
   #tenantOf(tenant_id: string): TenantArtifacts {
     const known = this.#tenants.get(tenant_id)
     if (known) return known
-    const tenant = { byType: new Map(), superseded: new Set<string>(), as_of: 0, sets: new Map() }
+    const tenant = { byType: new Map(), superseded: new Set<string>(), intents: undefined, as_of: 0, sets: new Map() }
     this.#tenants.set(tenant_id, tenant)
     return tenant
   }
@@ -121,6 +129,7 @@ export class ArtifactIndex {
     }
     const all = [...tenant.byType.values()].flat()
     tenant.superseded = new Set(all.flatMap(({ supersedes }) => supersedes))
+    tenant.intents = findIntents(all)
     tenant.as_of = now
     const readers = [...tenant.sets.values()].flatMap(({ set, isUsed }) => (isUsed ? [set.reader] : []))
     tenant.sets.clear()
@@ -128,16 +137,18 @@ export class ArtifactIndex {
   }
 
   /** Selects the set of a subscriber before it is requested. */
-  prepare(reader: GuidanceReader): void {
-    const tenant = this.#tenants.get(reader.viewer.tenant_id)
+  prepare(of: GuidanceReader): void {
+    const tenant = this.#tenants.get(of.viewer.tenant_id)
+    const reader = tenant ? shareIntent(tenant, of) : of
     const set = tenant && this.#select(tenant, reader)
     if (tenant && set) this.#keep(tenant, keyOf(reader), set, false)
   }
 
   /** The set of a subscriber; undefined: it took too long. */
-  find(reader: GuidanceReader, isLate: () => boolean): GuidanceSet | undefined {
-    const tenant = this.#tenants.get(reader.viewer.tenant_id)
-    if (!tenant) return { ...nothing, reader }
+  find(of: GuidanceReader, isLate: () => boolean): GuidanceSet | undefined {
+    const tenant = this.#tenants.get(of.viewer.tenant_id)
+    if (!tenant) return { ...nothing, reader: of }
+    const reader = shareIntent(tenant, of)
     const key = keyOf(reader)
     const known = tenant.sets.get(key)
     if (known) {
@@ -179,8 +190,10 @@ export class ArtifactIndex {
     const mayRead = this.#filterFor(tenant, reader)
     const { isLate = () => false, suits = () => true } = more
     const mayHave = (artifact: IndexedArtifact) => mayRead(artifact) && suits(artifact)
+    const { intent } = reader
+    const isPreferred = intent === undefined ? undefined : (artifact: IndexedArtifact) => fitsIntent(artifact, intent)
     const selection = selectGuidance(tenant.byType, {
-      ...{ caps, max_bytes, max_tokens: max_tokens[layerOf(reader.scope)], mayHave, isLate },
+      ...{ caps, max_bytes, max_tokens: max_tokens[layerOf(reader.scope)], mayHave, isPreferred, isLate },
     })
     if (!selection) return undefined
     const block = selection.attached.length === 0 ? null : buildBlock(selection, tenant.as_of)
@@ -208,6 +221,19 @@ export class ArtifactIndex {
   }
 }
 
+function findIntents(artifacts: readonly IndexedArtifact[]): ReadonlySet<string> | undefined {
+  const forWorkflows = artifacts.filter(({ isForWorkflows }) => isForWorkflows)
+  if (forWorkflows.length === 0) return undefined
+  const intents = new Set(forWorkflows.flatMap(({ attached }) => attached.applicability.intent_class ?? []))
+  return new Set([...intents].slice(0, max_intents))
+}
+
+/** The reader under whose key its set is kept. */
+function shareIntent({ intents }: TenantArtifacts, reader: GuidanceReader): GuidanceReader {
+  if (reader.intent === undefined || intents?.has(reader.intent)) return reader
+  return { ...reader, intent: intents && any_workflow }
+}
+
 const nothing = {
   ...{ attached: [], capped: [], cappedCounts: new Map<ArtifactType, number>(), heldByBudget: new Map() },
   ...{ block: null, bytes: 0 },
@@ -225,7 +251,7 @@ function buildBlock(selection: Selection, as_of: number): StoredGuidance {
   }
 }
 
-function keyOf({ scope, viewer: { clearance }, usable }: GuidanceReader): string {
+function keyOf({ scope, viewer: { clearance }, usable, intent }: GuidanceReader): string {
   const { level = '', categories = [], nationality = '' } = clearance ?? {}
-  return JSON.stringify([scope, level, categories, nationality, usable.key])
+  return JSON.stringify([scope, level, categories, nationality, usable.key, ...(intent === undefined ? [] : [intent])])
 }

@@ -4,6 +4,7 @@ import { chatPart } from '../../chat/parts.ts'
 import { lowerLevel } from '../../chat/rules.ts'
 import { withhold } from '../holdout/withhold.ts'
 import { guideSettings } from '../settings.ts'
+import { isGeneratingIntent } from '../workflow/intents.ts'
 import type { GuidanceReader, GuidanceSet } from './artifact-index.ts'
 import {
   attachArtifactCount,
@@ -24,6 +25,8 @@ export type AttachTerms = {
   readonly ceiling?: string | undefined
   /** Set for an agent that gets no token of its caller: the only service whose tools it can use. */
   readonly only_service?: string | undefined
+  /** The class of the intent at hand; without effect unless it is to make or change a workflow. */
+  readonly intent?: string | undefined
 }
 
 /** Null: nothing is attached. Never throws, never waits. */
@@ -64,7 +67,7 @@ function findSet(call: Call, terms: AttachTerms): GuidanceSet | (typeof nullReas
   }
 }
 
-export function readerOf(call: Call, { scope, ceiling, only_service }: AttachTerms): GuidanceReader {
+export function readerOf(call: Call, { scope, ceiling, only_service, intent }: AttachTerms): GuidanceReader {
   const { tenant_id, clearance, permissions } = call.caller
   const { levels } = call.site.labels
   const usable = call.part(guidancePart).catalogues.findUsable(call.part(chatPart).tools(), permissions)
@@ -74,6 +77,7 @@ export function readerOf(call: Call, { scope, ceiling, only_service }: AttachTer
     scope,
     viewer: { tenant_id, clearance: lowered },
     usable: only_service === undefined ? usable : keepService(usable, only_service),
+    ...(intent !== undefined && isGeneratingIntent({ intent_class: intent }) ? { intent } : {}),
   }
 }
 

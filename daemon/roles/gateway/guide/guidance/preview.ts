@@ -46,10 +46,11 @@ export const preview = operation({
     const unloaded = refuseUnloaded(call)
     if (unloaded) return unloaded
     const { index } = call.part(guidancePart)
-    const reader = readerOf(call, { scope })
     const { intent } = given
-    const match = intent === undefined ? undefined : matchIntent(index.listVisible(reader, 'IntentPattern'), intent)
-    const { attached, block } = index.select(reader, intent === undefined ? undefined : (match?.intent_class ?? intent))
+    const anyone = readerOf(call, { scope })
+    const match = intent === undefined ? undefined : matchIntent(index.listVisible(anyone, 'IntentPattern'), intent)
+    const intent_class = match?.intent_class ?? intent
+    const { attached, block } = index.select(readerOf(call, { scope, intent: intent_class }), intent_class)
     return {
       intent_match: match ? { pattern_id: match.pattern_id, score: match.score } : null,
       schemas: showSchemas(attached),

@@ -5,6 +5,7 @@ import { type Label, labelKey } from '../../../../kernel/label/label.ts'
 import type { ArtifactType } from '../artifact/content.ts'
 import type { Artifact } from '../artifact/model.ts'
 import { type AttachBudget, type CapReason, fitBudget } from '../budget/rules.ts'
+import { isWorkflowGuidance } from '../workflow/intents.ts'
 import type { GuidanceScope } from './model.ts'
 
 /** An active artifact with all that deciding about it needs, derived once. */
@@ -16,6 +17,8 @@ export type IndexedArtifact = {
   readonly label: Label | undefined
   readonly label_key: string
   readonly service_name: string | undefined
+  /** For intents of workflows: for the one of its class, or for all of them. */
+  readonly isForWorkflows: boolean
   readonly supersedes: readonly string[]
   readonly rank: Rank
   /** `<service>/<tool>`: a subscriber that may not use one of them does not get the artifact. */
@@ -23,6 +26,15 @@ export type IndexedArtifact = {
   readonly services: readonly string[]
   readonly attached: AttachedArtifact
   readonly bytes: number
+}
+
+/** Stands for all intents of workflows that no artifact is about in particular: they share their sets. */
+export const any_workflow = ''
+
+/** Whether it is for the intent of a workflow. */
+export function fitsIntent({ isForWorkflows, attached: { applicability } }: IndexedArtifact, intent: string): boolean {
+  const { intent_class } = applicability
+  return isForWorkflows && (intent_class === undefined || intent_class === intent)
 }
 
 /** The gateway itself is in reach of every subscriber. */
@@ -53,6 +65,7 @@ export function indexArtifact(id: string, artifact: Artifact): IndexedArtifact {
   const place = service_name !== undefined && tool_name !== undefined ? [`${service_name}/${tool_name}`] : []
   return {
     ...{ id, type, tenant_id, service_name, attached, services },
+    isForWorkflows: isWorkflowGuidance(artifact),
     label: artifact.label,
     label_key: artifact.label ? labelKey(artifact.label) : '',
     supersedes: supersedes.filter((each) => each !== id),
@@ -119,6 +132,8 @@ export type SelectionTerms = AttachBudget & {
   readonly caps: Readonly<Record<AttachableType, number>>
   /** Whether the subscriber may have it: label, tools, scope, not superseded. */
   readonly mayHave: (artifact: IndexedArtifact) => boolean
+  /** Whether it is chosen before others of its type where the cap does not let all of them through. */
+  readonly isPreferred?: ((artifact: IndexedArtifact) => boolean) | undefined
   /** Whether there is no more time; then there is no selection. */
   readonly isLate?: () => boolean
 }
@@ -145,24 +160,39 @@ const artifacts_per_look = 128
 /** `candidates`: by type, each in the order of `compareArtifacts`. Undefined: it was late. */
 export function selectGuidance(
   candidates: ReadonlyMap<ArtifactType, readonly IndexedArtifact[]>,
-  { caps, mayHave, isLate = () => false, ...budget }: SelectionTerms,
+  { caps, mayHave, isPreferred, isLate = () => false, ...budget }: SelectionTerms,
 ): Selection | undefined {
   const within: IndexedArtifact[] = []
   const capped = new CappedArtifacts()
   for (const type of attachableTypes) {
-    let count = 0
+    const ofType: IndexedArtifact[] = []
     for (const [at, artifact] of (candidates.get(type) ?? []).entries()) {
       if (at % artifacts_per_look === 0 && isLate()) return undefined
-      if (!mayHave(artifact)) continue
-      if (count < caps[type]) within.push(artifact)
-      else capped.addOverCap(artifact)
-      count += 1
+      if (mayHave(artifact)) ofType.push(artifact)
     }
+    const chosen = chooseWithinCap(ofType, caps[type], isPreferred)
+    within.push(...chosen)
+    if (chosen.length === ofType.length) continue
+    const isChosen = new Set(chosen)
+    for (const artifact of ofType) if (!isChosen.has(artifact)) capped.addOverCap(artifact)
   }
   const { fitting, held } = fitBudget(within, budget)
   for (const artifact of held.keys()) capped.addOverBudget(artifact)
   const attached = within.filter((artifact) => fitting.has(artifact))
   return { attached, capped: capped.list(), cappedCounts: capped.counts, heldByBudget: held }
+}
+
+/** By rank, as all of them are: a preference decides which are within the cap, and not their order. */
+function chooseWithinCap(
+  ofType: readonly IndexedArtifact[],
+  cap: number,
+  isPreferred: SelectionTerms['isPreferred'],
+): readonly IndexedArtifact[] {
+  if (!isPreferred || ofType.length <= cap) return ofType.slice(0, cap)
+  const preferred = ofType.filter(isPreferred).slice(0, cap)
+  const others = ofType.filter((artifact) => !isPreferred(artifact)).slice(0, cap - preferred.length)
+  const chosen = new Set([...preferred, ...others])
+  return ofType.filter((artifact) => chosen.has(artifact))
 }
 
 class CappedArtifacts {

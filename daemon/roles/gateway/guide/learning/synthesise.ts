@@ -12,6 +12,7 @@ import type { GraphView } from '../drift/graph-view.ts'
 import { viewGraph } from '../drift/view-graph.ts'
 import type { GraphScope } from '../graph/rules.ts'
 import { observerPart } from '../observation/parts.ts'
+import { mineWorkflows } from '../workflow/mine-workflows.ts'
 import { quoteText } from './hint-text.ts'
 import { mineTraces } from './mine-traces.ts'
 import type { MinedArtifact } from './mined-artifact.ts'
@@ -26,8 +27,11 @@ export async function synthesise(call: Call, window: TraceWindow): Promise<void>
   window.hasNews = false
   window.mined_ms = call.now()
   const { scope } = window
-  const mined = await runInSlices(call, mineTraces(window.traces))
-  const graph = await runInSlices(call, viewGraph(call.part(observerPart).book, scope))
+  const { book } = call.part(observerPart)
+  const ofTraces = await runInSlices(call, mineTraces(window.traces))
+  const ofWorkflows = await runInSlices(call, mineWorkflows(book.memory.workflows.list(scope)))
+  const mined = [...ofTraces, ...ofWorkflows]
+  const graph = await runInSlices(call, viewGraph(book, scope))
   for (const each of mined) await commit(call, scope, each, checkMined(each, graph))
   await reportDivergences(call, scope, graph)
 }

@@ -1,6 +1,7 @@
 // What a trace says for learning: its calls of tools in order, its intent and its outcome. Nothing that the layer attached is in it.
 import { canonicalJson } from '../../../../kernel/encoding/canonical-json.ts'
 import { shortenText } from '../../../../kernel/text/shorten-text.ts'
+import { openOutputMatcher } from '../evaluation/match-output.ts'
 import { classOfPrompt, classOfSchema } from '../intent/intent-class.ts'
 import type { EventType, StoredObservation } from '../observation/model.ts'
 
@@ -51,18 +52,29 @@ export type LearnableObservation = Pick<
   'trace_id' | 'event_type' | 'service' | 'timestamp' | 'caller_identity' | 'payload'
 > & { readonly conversation_id?: string }
 
-/** Observations of one trace, in any order. A trace fails where its last call did, or its user said so. */
-export function readTrace(observations: readonly LearnableObservation[]): TraceRecord {
+const no_agents: ReadonlySet<string> = new Set()
+
+/**
+ * Observations of one trace, in any order. A trace fails where its last call did, its user said so, or the output of an agent does
+ * not fit the intent schema. `agents`: names of services of that kind.
+ */
+export function readTrace(observations: readonly LearnableObservation[], agents = no_agents): TraceRecord {
   const inOrder = observations.toSorted(compareTimes)
   const of = (...types: EventType[]) => inOrder.filter(({ event_type }) => types.includes(event_type))
-  const calls = of('tool_output', 'tool_error').filter(isOfTool).slice(0, max_calls).map(readCall)
+  const ofTools = of('tool_output', 'tool_error').filter(isOfTool).slice(0, max_calls)
+  const schema = of('intent_schema')[0]?.payload.schema
+  const matchOutput = openOutputMatcher(schema)
+  const calls = ofTools.map((each) => ({
+    ...readCall(each),
+    isMismatch: agents.has(each.service) ? matchOutput(each) : undefined,
+  }))
   const feedback = of('user_feedback').map(readFeedback).at(-1)
   const isRejected = feedback !== undefined && rejections.has(feedback)
   const last = inOrder.at(-1)
   return {
     trace_id: inOrder[0]?.trace_id ?? '',
     conversation_id: of('user_prompt')[0]?.conversation_id ?? '',
-    intent_class: readIntent(of('intent_schema')[0]?.payload.schema, of('user_prompt')[0]?.payload.prompt),
+    intent_class: readIntent(schema, of('user_prompt')[0]?.payload.prompt),
     caller: inOrder[0]?.caller_identity.username ?? '',
     words: of('user_prompt').flatMap(readWords).slice(0, max_words),
     calls,
@@ -87,7 +99,7 @@ function isOfTool({ payload }: LearnableObservation): boolean {
   return !refusalCodes.has(payload.code)
 }
 
-function readCall({ service, event_type, payload }: LearnableObservation): ToolCall {
+function readCall({ service, event_type, payload }: LearnableObservation): Omit<ToolCall, 'isMismatch'> {
   const isFailure = event_type === 'tool_error'
   return {
     tool: `${service}/${readText(payload.tool)}`,
@@ -95,7 +107,6 @@ function readCall({ service, event_type, payload }: LearnableObservation): ToolC
     arguments: readArguments(payload.inputs),
     isFailure,
     error: isFailure ? shortenText(readText(payload.error), max_error) : '',
-    isMismatch: typeof payload.schema_mismatch === 'boolean' ? payload.schema_mismatch : undefined,
   }
 }
 

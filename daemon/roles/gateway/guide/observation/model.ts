@@ -67,6 +67,7 @@ export const observations = collection({
   orders: [
     ['trace_id', 'batch_seq'],
     ['conversation_id', 'batch_seq'],
+    ['service', 'batch_seq'],
   ],
   documented: {
     alias: 'guide_observations',

@@ -3,12 +3,14 @@ import * as z from 'zod'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import { sliceRunner } from '../../../../kernel/role/run-in-slices.ts'
 import { followEvent } from '../graph/follow-event.ts'
+import { followWorkflow, readWorkflowCall, recallWorkflow } from '../graph/follow-workflow.ts'
 import type { GraphBook } from '../graph/graph-book.ts'
 import type { GraphWork } from '../graph/head-model.ts'
 import { GraphPlan, memoryKey } from '../graph/plan.ts'
 import { boundPayload } from './bound-payload.ts'
 import { envelope as envelopeSchema, observations, type StoredObservation } from './model.ts'
 import type { ReceivedEnvelope } from './queue.ts'
+import { listGenerating, readMissingCalls } from './read-missing-calls.ts'
 import { observationIds, type PendingObservation, stampObservation } from './rules.ts'
 
 /** Why an envelope is not stored, without its content. */
@@ -87,7 +89,9 @@ export async function planBatch(
   seq: number,
 ): Promise<GraphWork> {
   const stored = drafts.map(({ id, value }, batch_at) => ({ id, value: { ...value, batch_seq: seq, batch_at } }))
-  await recallTraces(call, book, stored, begun)
+  const missing = await readMissingCalls(call, book.memory.workflows, stored, seq)
+  await recallTraces(call, book, [...listGenerating(missing), ...stored], begun)
+  for (const each of missing) recallWorkflow(book.memory, each)
   const plan = new GraphPlan(book.admits)
   await sliceRunner(call)(followAll(plan, book, stored))
   return {
@@ -101,6 +105,8 @@ export async function planBatch(
 function* followAll(plan: GraphPlan, book: GraphBook, stored: readonly { readonly value: StoredObservation }[]) {
   for (const { value } of stored) {
     followEvent(plan, book.memory, value)
+    const workflow = readWorkflowCall(value)
+    if (workflow) followWorkflow(plan, book.memory, workflow)
     yield
   }
 }
@@ -109,16 +115,18 @@ const queries_at_once = 32
 /** Of one trace or conversation: the newest ones. */
 const max_events = 200
 
+type TraceEvent = Pick<StoredObservation, 'tenant_id' | 'label' | 'trace_id' | 'conversation_id'>
+
 /** Follows stored events of traces and conversations that are not in memory, for what these remember alone. */
 async function recallTraces(
   call: Pick<Call, 'store'>,
   { memory }: GraphBook,
-  batch: readonly { readonly value: StoredObservation }[],
+  batch: readonly { readonly value: TraceEvent }[],
   begun: IngestedBatch['begun'],
 ): Promise<void> {
   const traces = new Set<string>()
   const conversations = new Set<string>()
-  const isNew = (value: StoredObservation) =>
+  const isNew = (value: TraceEvent) =>
     (begun.get(memoryKey(value, value.trace_id)) ?? Number.NEGATIVE_INFINITY) > memory.traces.complete_ts
   for (const { value } of batch) {
     if (!memory.traces.has(value, value.trace_id) && !isNew(value)) traces.add(value.trace_id)

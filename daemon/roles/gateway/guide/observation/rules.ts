@@ -4,7 +4,7 @@ import type { Label } from '../../../../kernel/label/label.ts'
 import { labelKeyOf } from '../../../../kernel/store/store.ts'
 import type { Emitter, Envelope, StoredObservation } from './model.ts'
 
-const observation_keep_ms = 30 * 86_400_000
+export const observation_keep_ms = 30 * 86_400_000
 
 const normalInstant = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}(?:\d{0,2}[1-9])?Z$/
 

@@ -5,7 +5,15 @@ import type { TraceRecord } from '../learning/trace-record.ts'
 import { buildPrompt, type SynthesisInputs } from './build-prompt.ts'
 
 const trace: TraceRecord = {
-  ...{ trace_id: 't', intent_class: 'find_map', caller: 'ann', words: [], hasFeedback: false, isRejected: false },
+  ...{
+    trace_id: 't',
+    conversation_id: '',
+    intent_class: 'find_map',
+    caller: 'ann',
+    words: [],
+    hasFeedback: false,
+    isRejected: false,
+  },
   ...{ isSuccess: false, ended_ts: 0 },
   calls: Array.from({ length: 32 }, () => ({
     ...{

@@ -9,7 +9,7 @@ import { loadActive } from '../evaluation/evaluate-trace.ts'
 import type { GraphScope } from '../graph/rules.ts'
 import { classOfPrompt } from '../intent/intent-class.ts'
 import { learningPart } from '../learning/parts.ts'
-import { loadTrace } from '../learning/read-traces.ts'
+import { loadAgents, loadTrace } from '../learning/read-traces.ts'
 import type { TraceRecord } from '../learning/trace-record.ts'
 import { observerPart } from '../observation/parts.ts'
 import { chooseShown } from './choose-shown.ts'
@@ -43,7 +43,7 @@ async function loadOwnTrace(
   call: Call,
   { scope, trace_id, event, settled_ms }: WaitingSynthesis,
 ): Promise<TraceRecord> {
-  const trace = await loadTrace(call, { scope, trace_id, settled_ms })
+  const trace = await loadTrace(call, { scope, trace_id, settled_ms }, await loadAgents(call))
   const { message } = event.payload
   const isMessage = trace.trace_id === '' && typeof message === 'string'
   return { ...trace, trace_id, ...(isMessage ? { intent_class: classOfPrompt(message) } : {}) }

@@ -10,7 +10,13 @@ let count = 0
 function trace(calls: readonly CallGiven[], more: Partial<TraceRecord> = {}): TraceRecord {
   count += 1
   return {
-    ...{ trace_id: `t${count}`, intent_class: 'export_report', caller: `user-${count % 3}`, words: ['report'] },
+    ...{
+      trace_id: `t${count}`,
+      conversation_id: '',
+      intent_class: 'export_report',
+      caller: `user-${count % 3}`,
+      words: ['report'],
+    },
     ...{ hasFeedback: false, isRejected: false, isSuccess: !calls.at(-1)?.isFailure, ended_ts: 0 },
     calls: calls.map(({ tool, isFailure = false, format }) => ({
       ...{ tool, service: tool.split('/')[0] ?? '', isFailure, error: isFailure ? 'bad format' : '' },

@@ -1,7 +1,7 @@
 // Which calls and messages generate workflows, and the artifacts that belong to them.
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Artifact } from '../artifact/model.ts'
-import { findGeneratingTool, fitsWorkflowIntent, isGeneratingIntent, type WorkflowIntent } from './intents.ts'
+import { findGeneratingTool, isGeneratingIntent, isWorkflowGuidance } from './intents.ts'
 
 test.each([
   [{ service: 'pipeline-service', tool: 'effect_create' }, 'effect'],
@@ -34,23 +34,15 @@ test('the choice of a tool makes an intent one, whatever its class', () => {
   expect(isGeneratingIntent({})).toBe(false)
 })
 
-describe('artifacts of such an intent', () => {
-  const intent: WorkflowIntent = { intent_class: 'create_effect' }
-  const of = (type: Artifact['type'], content: object, intent_class?: string) =>
-    ({ type, content, applicability: { tags: [], ...(intent_class && { intent_class }) } }) as unknown as Artifact
-
-  test('are patterns, maps of the service, and trajectories that succeeded', () => {
-    expect(fitsWorkflowIntent(of('IntentPattern', {}), intent)).toBe(true)
-    expect(fitsWorkflowIntent(of('CapabilityMap', { service: 'pipeline-service' }), intent)).toBe(true)
-    expect(fitsWorkflowIntent(of('CapabilityMap', { service: 'maps' }), intent)).toBe(false)
-    expect(fitsWorkflowIntent(of('DecisionTrajectory', { success_rate: 0.8 }), intent)).toBe(true)
-    expect(fitsWorkflowIntent(of('DecisionTrajectory', { success_rate: 0.4 }), intent)).toBe(false)
-    expect(fitsWorkflowIntent(of('FailurePattern', {}), intent)).toBe(false)
-  })
-
-  test('are those of its class, or of any', () => {
-    expect(fitsWorkflowIntent(of('IntentPattern', {}, 'create_effect'), intent)).toBe(true)
-    expect(fitsWorkflowIntent(of('IntentPattern', {}, 'create_pipeline'), intent)).toBe(false)
-    expect(fitsWorkflowIntent(of('IntentPattern', {}), { intent_class: 'find_signal' })).toBe(false)
-  })
+test('artifacts for such intents are patterns, maps of the service, trajectories that succeeded, and what is tagged', () => {
+  const isFor = (type: Artifact['type'], content: object, tags: string[] = []) =>
+    isWorkflowGuidance({ type, content, applicability: { tags } } as unknown as Artifact)
+  expect(isFor('IntentPattern', {})).toBe(true)
+  expect(isFor('CapabilityMap', { service: 'pipeline-service' })).toBe(true)
+  expect(isFor('CapabilityMap', { service: 'maps' })).toBe(false)
+  expect(isFor('DecisionTrajectory', { success_rate: 0.8 })).toBe(true)
+  expect(isFor('DecisionTrajectory', { success_rate: 0.4 }, ['workflow'])).toBe(false)
+  expect(isFor('PromptShim', {}, ['Pipeline'])).toBe(true)
+  expect(isFor('PromptShim', {})).toBe(false)
+  expect(isFor('FailurePattern', {})).toBe(false)
 })

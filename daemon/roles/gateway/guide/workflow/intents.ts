@@ -5,6 +5,9 @@ import { aggregatedName } from '../../tool/aggregated-tool.ts'
 import type { Artifact } from '../artifact/model.ts'
 import { readEffectDraft, readPipelineDraft, type WorkflowDraft } from './draft.ts'
 
+/** The tag of artifacts that are about workflows, whatever their type. */
+export const workflow_tag = 'workflow'
+
 /** A kind of workflow: the tools of a service that make, change, remove, run and show one, and words that people use for it. */
 export type WorkflowKind = {
   readonly service: string
@@ -59,13 +62,40 @@ export type GeneratingTool = {
 
 /** Undefined for a tool that generates no workflow. */
 export function findGeneratingTool(name: ToolName): GeneratingTool | undefined {
-  for (const kind of workflowKinds)
-    for (const [tool, read] of kind.generating) if (isNamed(name, kind, tool)) return { kind, tool, read }
+  for (const use of findWorkflowUses(name)) if (use.does === 'generate') return use
   return undefined
 }
 
-export function isNamed({ service, tool }: ToolName, { service: of }: Pick<WorkflowKind, 'service'>, name: string) {
-  return (service === of && tool === name) || tool === aggregatedName({ service: of, name })
+/** What a call of a tool does with workflows of a kind. */
+export type WorkflowUse = { readonly kind: WorkflowKind } & (
+  | ({ readonly does: 'generate' } & Pick<GeneratingTool, 'tool' | 'read'>)
+  | { readonly does: 'remove' | 'show' }
+)
+
+const usesByTool: ReadonlyMap<string, readonly WorkflowUse[]> = indexUses()
+
+function indexUses(): Map<string, WorkflowUse[]> {
+  const uses = new Map<string, WorkflowUse[]>()
+  const add = (tool: string, use: WorkflowUse) => {
+    const key = keyOfTool({ service: use.kind.service, tool })
+    uses.set(key, [...(uses.get(key) ?? []), use])
+  }
+  for (const kind of workflowKinds) {
+    for (const [tool, read] of kind.generating) add(tool, { does: 'generate', kind, tool, read })
+    for (const tool of kind.removing) add(tool, { does: 'remove', kind })
+    for (const tool of kind.showing) add(tool, { does: 'show', kind })
+  }
+  return uses
+}
+
+/** By the service, or under the name by which the gateway offers the tool. */
+function keyOfTool({ service, tool }: ToolName): string {
+  return tool.includes('__') || service === undefined ? tool : aggregatedName({ service, name: tool })
+}
+
+/** Empty for a tool that has nothing to do with workflows; the cost does not depend on their number. */
+export function findWorkflowUses(name: ToolName): readonly WorkflowUse[] {
+  return usesByTool.get(keyOfTool(name)) ?? []
 }
 
 /** Actions of intents that make or change something; as stems of the offline chat, and as classes of intents have them. */
@@ -95,19 +125,17 @@ export function isGeneratingIntent({ intent_class, tools = [] }: WorkflowIntent)
 const least_success_rate = 0.5
 
 /**
- * Whether an artifact belongs to such an intent: a pattern from intents to operations, a map of tools of a service that has
- * workflows, or the steps of workflows that succeeded. Tenant, label, status and caps are decided where it is attached.
+ * Whether an artifact is for such intents: a pattern from intents to operations, a map of tools of a service that has workflows,
+ * the steps of workflows that succeeded, or one that its tags say is about workflows. Its class says for which of them.
  */
-export function fitsWorkflowIntent(
-  { type, content, applicability }: Pick<Artifact, 'type' | 'content' | 'applicability'>,
-  intent: WorkflowIntent,
-): boolean {
-  if (!isGeneratingIntent(intent)) return false
-  const { intent_class } = applicability
-  if (intent_class !== undefined && intent.intent_class !== undefined && intent_class !== intent.intent_class)
-    return false
-  if (type === 'IntentPattern') return true
-  if (type === 'CapabilityMap')
-    return workflowKinds.some(({ service }) => 'service' in content && content.service === service)
-  return type === 'DecisionTrajectory' && 'success_rate' in content && content.success_rate >= least_success_rate
+export function isWorkflowGuidance({
+  type,
+  content,
+  applicability,
+}: Pick<Artifact, 'type' | 'content' | 'applicability'>): boolean {
+  if (type === 'DecisionTrajectory') return 'success_rate' in content && content.success_rate >= least_success_rate
+  if (type === 'IntentPattern' || applicability.tags.some((tag) => workflowNouns.has(tag.toLowerCase()))) return true
+  return (
+    type === 'CapabilityMap' && workflowKinds.some(({ service }) => 'service' in content && content.service === service)
+  )
 }

@@ -26,13 +26,6 @@ export function readObservedCall(observation: ToolObservation): ObservedCall | u
   return { observation, at, name: { service, tool }, input, output }
 }
 
-/** Instants of one millisecond differ by further digits. */
-export function compareCalls(a: ObservedCall, b: ObservedCall): number {
-  const [one, other] = [a, b].map(({ observation }) => observation.timestamp.replace('Z', ''))
-  if (a.at !== b.at || one === other) return a.at - b.at
-  return String(one) < String(other) ? -1 : 1
-}
-
 /** A text of an answer that names something. */
 export function readId(value: unknown, name: string): string | undefined {
   if (!isObject(value) || !Object.hasOwn(value, name)) return undefined

@@ -1,13 +1,9 @@
 // The fold of observed calls into generations of workflows, and what the learner takes from them.
 import { expect, test } from 'vitest'
-import { runToEnd } from '../../../../kernel/role/run-to-end.ts'
-import { artifactContents } from '../artifact/content.ts'
-import { listWorkflowOutcomes, proposeTrajectories } from './learned.ts'
-import type { ToolObservation } from './observed-call.ts'
-import { foldGenerations, type OutcomeTerms, type WorkflowGeneration } from './outcomes.ts'
+import { labelDecision } from './labels.ts'
+import { readObservedCall, type ToolObservation } from './observed-call.ts'
+import { WorkflowMemory } from './workflow-memory.ts'
 
-const hour_ms = 3_600_000
-const terms = { edit_window_ms: hour_ms }
 const begun = Date.UTC(2026, 0, 1)
 const instant = (minute: number) => new Date(begun + minute * 60_000).toISOString()
 
@@ -37,9 +33,23 @@ const run = (id: string, state: string, minute: number, uid = 'ef_1') => ({
 const status = (minute: number, shown: object, uid = 'ef_1') =>
   observe(minute, 'effect_status', { uid }, { uid, ...shown })
 
-const foldAll = (observations: ToolObservation[], of: OutcomeTerms) => runToEnd(foldGenerations(observations, of))
+function followAll(observations: ToolObservation[], intent?: string) {
+  const memory = new WorkflowMemory()
+  const calls = observations.flatMap((each) => readObservedCall(each) ?? [])
+  const events = calls.flatMap((call) => memory.follow(call, intent))
+  return { generations: [...memory.list({ tenant_id: 'alpha' })], events }
+}
 const verdicts = (observations: ToolObservation[]) =>
-  foldAll(observations, terms).map(({ verdict, executions: { success, failure } }) => [verdict, success, failure])
+  followAll(observations).generations.map(({ verdict, executions: { success, failure } }) => [
+    verdict,
+    success,
+    failure,
+  ])
+/** Outcomes as they are added to the graphs, with the place of the graph in a row of corrections. */
+const outcomes = (observations: ToolObservation[]) =>
+  followAll(observations).events.flatMap((event) =>
+    event.kind === 'outcome' ? [`${event.outcome} ${event.generation.iteration}${event.isRerun ? ' again' : ''}`] : [],
+  )
 
 test('a workflow that is live as it was generated is accepted, and its runs are counted once', () => {
   expect(verdicts([create(0)])).toEqual([[undefined, 0, 0]])
@@ -52,8 +62,10 @@ test('a workflow that is live as it was generated is accepted, and its runs are 
     observe(5, 'datapipeline_run_status', { dag_id: 'effect__ef_1', dag_run_id: 'm_3' }, run('m_3', 'success', 4)),
   ]
   expect(verdicts([create(0), ...runs])).toEqual([['accepted', 2, 1]])
-  // In any order: their times decide.
-  expect(verdicts([...runs, create(0)].reverse())).toEqual([['accepted', 2, 1]])
+  // Each outcome comes once, when it is first shown.
+  expect(outcomes([create(0), ...runs, ...runs])).toEqual([
+    ...['success 1', 'feedback_up 1', 'error 1 again', 'success 1 again'],
+  ])
 })
 
 test('a change of the graph soon after is an edit; later, or of the name alone, it is not', () => {
@@ -116,16 +128,15 @@ test('pipelines too: by their content, in the order of their tasks, under the na
     { dag_id: 'orders', content },
     { uid: 'pl_1', dag_id: 'orders' },
   )
-  const [found] = foldAll([{ ...deploy, service: 'gateway' }], { ...terms, classOf: () => 'create_pipeline' })
+  const [found] = followAll([{ ...deploy, service: 'gateway' }], 'create_pipeline').generations
   expect(found).toMatchObject({
     object: 'datapipeline',
     uid: 'pl_1',
     steps: ['ingest_file', 'write'],
     intent_class: 'create_pipeline',
   })
-  const python = foldAll([observe(0, 'datapipeline_deploy', { content: 'import airflow' }, { uid: 'pl_2' })], terms)
-  expect(python).toMatchObject([{ uid: 'pl_2', steps: undefined }])
-  expect(listWorkflowOutcomes(python)).toEqual([])
+  const python = observe(0, 'datapipeline_deploy', { content: 'import airflow' }, { uid: 'pl_2' })
+  expect(followAll([python]).generations).toMatchObject([{ uid: 'pl_2', steps: undefined }])
 })
 
 test('tenants never share a workflow, even under one id', () => {
@@ -133,41 +144,27 @@ test('tenants never share a workflow, even under one id', () => {
   expect(verdicts([create(0), foreign])).toEqual([[undefined, 0, 0]])
 })
 
-const generation = (more: Partial<WorkflowGeneration> = {}): WorkflowGeneration => ({
-  ...{ tenant_id: 'alpha', service: 'pipeline-service', object: 'effect', uid: 'ef_1', trace_id: '1', at: begun },
-  ...{ intent_class: 'create_effect', steps: ['ingest_file', 'write'], verdict: 'accepted' },
-  ...{ executions: { success: 1, failure: 0 } },
-  ...more,
+test('a decision is named by its operators, or by their digest where they are long', () => {
+  expect(labelDecision('pipeline-service', ['ingest_file', 'write'])).toBe(
+    'pipeline-service/workflow:ingest_file>write',
+  )
+  const long = Array.from({ length: 64 }, () => 'ingest_database')
+  expect(labelDecision('pipeline-service', long)).toMatch(/^pipeline-service\/workflow:[0-9a-f]{32}$/)
 })
 
-test('outcomes carry the universal labels at the decision point of the operators', () => {
-  const node_label = 'pipeline-service/workflow:ingest_file>write'
-  const of = (more: Partial<WorkflowGeneration>) =>
-    listWorkflowOutcomes([generation(more)]).map(({ outcome, count }) => `${outcome} ${count}`)
-  expect(listWorkflowOutcomes([generation()])[0]).toMatchObject({ node_label, trace_id: '1', tenant_id: 'alpha' })
-  expect(of({ executions: { success: 2, failure: 1 } })).toEqual(['feedback_up 1', 'success 2', 'error 1'])
-  expect(of({ verdict: 'edited', executions: { success: 0, failure: 0 } })).toEqual(['feedback_down 1'])
-  expect(of({ verdict: 'discarded', executions: { success: 0, failure: 0 } })).toEqual(['feedback_abandoned 1'])
-  const [long] = listWorkflowOutcomes([generation({ steps: Array.from({ length: 64 }, () => 'ingest_database') })])
-  expect(long?.node_label).toMatch(/^pipeline-service\/workflow:[0-9a-f]{32}$/)
+test('a workflow is accepted once a run has succeeded, or once it could no longer be corrected; each change of mind is an outcome', () => {
+  const live = (minute: number) => status(minute, { status: 'active' })
+  expect(outcomes([create(0), live(1), live(59)])).toEqual([])
+  expect(outcomes([create(0), live(1), live(61), live(90)])).toEqual(['feedback_up 1'])
+  const remove = observe(95, 'effect_delete', { uid: 'ef_1', confirm: true }, { deleted: true })
+  expect(outcomes([create(0), live(61), remove, remove])).toEqual(['feedback_up 1', 'feedback_abandoned 1'])
+  const edit = observe(30, 'effect_update', { uid: 'ef_1', operators: operators('ingest_http') }, { uid: 'ef_1' })
+  expect(outcomes([create(0), live(1), edit, live(31), live(92)])).toEqual(['feedback_down 1', 'feedback_up 2'])
 })
 
-test('trajectories are proposed with their support and success rate, apart by tenant, and fit the model of artifacts', () => {
-  const failing = { executions: { success: 0, failure: 2 } }
-  const unseen = { executions: { success: 0, failure: 0 } }
-  const all = [
-    ...[generation({ trace_id: '1' }), generation({ trace_id: '2' }), generation({ trace_id: '3', ...failing })],
-    ...[generation({ trace_id: '4', verdict: 'edited' }), generation({ trace_id: '5', ...unseen })],
-    ...[generation({ tenant_id: 'bravo' }), generation({ steps: ['ingest_http'] })],
-  ]
-  const proposals = proposeTrajectories(all, 3)
-  expect(proposals).toMatchObject([
-    {
-      ...{ type: 'DecisionTrajectory', tenant_id: 'alpha', service_name: 'pipeline-service' },
-      ...{ applicability: { intent_class: 'create_effect', tags: ['workflow'] }, trace_ids: ['1', '2', '3', '4'] },
-      content: { intent_class: 'create_effect', steps: ['ingest_file', 'write'], support: 4, success_rate: 0.5 },
-    },
-  ])
-  expect(artifactContents.DecisionTrajectory.safeParse(proposals[0]?.content).success).toBe(true)
-  expect(proposeTrajectories(all, 5)).toEqual([])
+test('outcomes end with the time that observations are kept', () => {
+  const month = 30 * 24 * 60
+  const late = status(month, { last_run: run('m_1', 'success', month) })
+  expect(outcomes([create(0), late])).toEqual(['success 1', 'feedback_up 1'])
+  expect(outcomes([create(0), status(month + 1, { last_run: run('m_1', 'success', month) })])).toEqual([])
 })
