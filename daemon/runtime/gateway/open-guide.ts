@@ -3,6 +3,7 @@ import { parseSchedule } from '../../../adapters/host/schedule/cron.ts'
 import type { SiteResources } from '../../boot/site-resources.ts'
 import type { ProfileProblem } from '../../kernel/settings/profile-error.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
+import { GuideCounts, guideCountsPart } from '../../roles/gateway/guide/stats/guide-counts.ts'
 import { hintScheduleParserPart } from '../../roles/gateway/guide/workflow/schedule-interval.ts'
 import { findEmbedderProblems, openEmbedder } from './open-embedder.ts'
 import { openGuidance } from './open-guidance.ts'
@@ -19,6 +20,7 @@ export function openGuide(
     ...openObserver(resources),
     openEmbedder(resources.resolved),
     openGuidance(resources),
+    [guideCountsPart.name, new GuideCounts()],
     [hintScheduleParserPart.name, parseSchedule],
   ]
 }
