@@ -1,5 +1,6 @@
 // The command catalogue: the words of each command, and the module that is loaded when they are typed.
 import type { AnyCommandDefinition } from './command.ts'
+import { guideCatalogue } from './guide-catalogue.ts'
 
 type CommandLoader = () => Promise<{ readonly definition: AnyCommandDefinition }>
 
@@ -193,33 +194,7 @@ export const commandCatalogue = {
   'gateway review': () => import('../commands/gateway/review.ts'),
   'gateway accept': () => import('../commands/gateway/accept.ts'),
   'gateway withdraw': () => import('../commands/gateway/withdraw.ts'),
-  'guide artifacts': () => import('../commands/guide/artifacts.ts'),
-  'guide show': () => import('../commands/guide/show.ts'),
-  'guide promote': () => import('../commands/guide/promote.ts'),
-  'guide demote': () => import('../commands/guide/demote.ts'),
-  'guide forget': () => import('../commands/guide/forget.ts'),
-  'guide rollback': () => import('../commands/guide/rollback.ts'),
-  'guide edit': () => import('../commands/guide/edit.ts'),
-  'guide proposals': () => import('../commands/guide/proposals.ts'),
-  'guide accept': () => import('../commands/guide/accept.ts'),
-  'guide dismiss': () => import('../commands/guide/dismiss.ts'),
-  'guide graphs': () => import('../commands/guide/graphs.ts'),
-  'guide graph': () => import('../commands/guide/graph.ts'),
-  'guide snapshots': () => import('../commands/guide/snapshots.ts'),
-  'guide snapshot': () => import('../commands/guide/snapshot.ts'),
-  'guide rollback-graph': () => import('../commands/guide/rollback-graph.ts'),
-  'guide memories': () => import('../commands/guide/memories.ts'),
-  'guide memory': () => import('../commands/guide/memory.ts'),
-  'guide audit': () => import('../commands/guide/audit.ts'),
-  'guide decisions': () => import('../commands/guide/decisions.ts'),
-  'guide explain': () => import('../commands/guide/explain.ts'),
-  'guide pause': () => import('../commands/guide/pause.ts'),
-  'guide resume': () => import('../commands/guide/resume.ts'),
-  'guide learn': () => import('../commands/guide/learn.ts'),
-  'guide stats': () => import('../commands/guide/stats.ts'),
-  'guide preview': () => import('../commands/guide/preview.ts'),
-  'guide watch': () => import('../commands/guide/watch.ts'),
-  'guide chat': () => import('../commands/guide/chat.ts'),
+  ...guideCatalogue,
   'hub nodes': () => import('../commands/hub/nodes.ts'),
   'hub feed': () => import('../commands/hub/feed.ts'),
   'proxy check': () => import('../commands/proxy/check.ts'),

@@ -7,6 +7,7 @@ import { flag, nameList, text } from '../../program/params.ts'
 export const definition = changeCommand({
   words: 'guide edit',
   summary: 'Edit tags, intent class and notes of an artifact, as a new version',
+  notes: 'Options that are absent stay as they are.',
   object: 'artifact',
   operation: 'gateway.guide.artifact.edit',
   options: {

@@ -8,9 +8,9 @@ export const definition = command({
   words: 'guide explain',
   summary: 'Explain a decision, or those on an artifact or a trace',
   options: {
-    artifact: text('ARTIFACT', 'Explain the last decisions on this artifact'),
-    trace: text('TRACE', 'Explain those on the artifacts that were learnt from this trace'),
-    decision: text('ID', 'Explain this decision, by the id of its audit record'),
+    artifact: text('ARTIFACT', 'Only the last decisions on this artifact'),
+    trace: text('TRACE', 'Only those on artifacts that were learnt from this trace'),
+    decision: text('ID', 'Only this decision, by the id of its audit record'),
     ...serviceOptions,
   },
   example: 'platform guide explain --artifact artifact_…',

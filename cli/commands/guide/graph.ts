@@ -9,7 +9,7 @@ import { printResult } from '../../terminal/output.ts'
 export const definition = command({
   words: 'guide graph',
   summary: 'Show a decision graph, as it is or as a snapshot has it',
-  positionals: { graph: required(graphName) },
+  positionals: { graph: required(graphName()) },
   options: {
     snapshot: text('SNAPSHOT', 'As this snapshot has it (default: as it is now)'),
     limit: integer('COUNT', 'Maximum number of nodes, and of edges (default: 100)', 1, 500),

@@ -14,7 +14,7 @@ export const definition = command({
   ].join('\n'),
   options: {
     scope: withDefault('l1', text('SCOPE', 'Scope of the guidance')),
-    intent: text('WORDS', 'For this class of intents, or words of one'),
+    intent: text('WORDS', 'Only what is for this class of intents, or for words of one'),
     ...serviceOptions,
   },
   example: 'platform guide preview --scope l3:maps',

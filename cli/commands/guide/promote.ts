@@ -9,7 +9,10 @@ export const definition = changeCommand({
   notes: 'Prints active artifacts that are much alike; name those that it replaces with --supersede.',
   object: 'artifact',
   operation: 'gateway.guide.artifact.promote',
-  options: { supersede: nameList('ARTIFACT,...', 'Demote these, which it replaces'), ...groundOptions },
+  options: {
+    supersede: nameList('ARTIFACT,...', 'IDs of artifacts that it replaces, and that are demoted'),
+    ...groundOptions,
+  },
   example: 'platform guide promote artifact_… --reason "it helps"',
   input: ({ supersede, ...ground }) => ({
     ...(supersede.length > 0 ? { supersede: true, supersedes: supersede } : {}),

@@ -10,7 +10,7 @@ export const definition = command({
   words: 'guide rollback-graph',
   summary: 'Restore a decision graph from a snapshot',
   notes: 'The graph as it was before becomes a snapshot too.',
-  positionals: { graph: required(graphName) },
+  positionals: { graph: required(graphName()) },
   options: {
     to: required(text('SNAPSHOT', 'Snapshot to restore')),
     reason: groundOptions.reason,

@@ -11,7 +11,7 @@ export const definition = command({
   summary: 'Show an artifact with its versions',
   positionals: { id: commandObjects.artifact.id },
   options: {
-    asOf: integer('VERSION', 'Show it as it was in this version', 1),
+    asOf: integer('VERSION', 'Version to show (default: the newest)', 1),
     before: integer('VERSION', 'List versions before this one (default: the newest 100)', 1),
     ...serviceOptions,
   },

@@ -9,7 +9,7 @@ import { formatTable, printResult } from '../../terminal/output.ts'
 export const definition = command({
   words: 'guide snapshot',
   summary: 'Take a snapshot of a decision graph now, one for each label',
-  positionals: { graph: required(graphName) },
+  positionals: { graph: required(graphName()) },
   options: serviceOptions,
   example: 'platform guide snapshot intent_tool_graph',
   async run({ graph, ...params }, terminal) {

@@ -9,7 +9,7 @@ import { printWholeList } from '../../terminal/print-items.ts'
 export const definition = command({
   words: 'guide snapshots',
   summary: 'List the ten newest snapshots of each decision graph, or of one',
-  positionals: { graph: graphName },
+  positionals: { graph: graphName('Only snapshots of this graph') },
   options: serviceOptions,
   example: 'platform guide snapshots intent_tool_graph',
   async run({ graph, ...params }, terminal) {
