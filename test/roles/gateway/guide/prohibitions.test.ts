@@ -67,7 +67,8 @@ async function describeSite() {
     catalogues: { ann: await catalogueOf(ann), bob: await catalogueOf({ ...bob, roles: ['auditor'] }) },
     conversations: ofBob.docs,
     called: [...service.called],
-    credentials: service.credentials.length,
+    // The gateway follows its list of tools, without a token.
+    credentials: [...new Set(service.credentials)],
     permissions: (await post('/api/v1/guide/artifacts', {}, ann, 'GET')).status,
   }
 }
