@@ -41,7 +41,7 @@ export function formatGuideStats(terminal: Terminal, stats: ApiObject): string {
 }
 
 /** `active 12, demoted 1`; zero counts are left out. */
-export function joinCounts(counts: OutputRow | undefined): string | undefined {
+function joinCounts(counts: OutputRow | undefined): string | undefined {
   const present = Object.entries(counts ?? {}).filter(([, count]) => count !== 0)
   return present.map(([name, count]) => `${name.replaceAll('_', ' ')} ${count}`).join(', ') || undefined
 }

@@ -30,10 +30,10 @@ export class CommitPosition {
     this.#newest_ts = start.value
   }
 
-  /** Where the next reading begins. Places before the overlap are forgotten. */
-  nextStart(): CommitPlace {
+  /** Where the next reading begins. Places before the overlap are forgotten; one in the future moves it no further than now. */
+  nextStart(now: number): CommitPlace {
     const places = [...this.#taken.values()].sort(comparePlaces)
-    const least_ts = this.#newest_ts - overlap_ms
+    const least_ts = Math.min(this.#newest_ts, now) - overlap_ms
     const obsolete = places.filter(({ value }, at) => value < least_ts || at < places.length - max_places)
     for (const place of obsolete) this.#taken.delete(formatPosition(place))
     this.#floor = obsolete.at(-1) ?? this.#floor
@@ -46,6 +46,8 @@ export class CommitPosition {
     if (this.#taken.has(key)) return false
     this.#taken.set(key, place)
     this.#newest_ts = Math.max(this.#newest_ts, place.value)
+    // A reader of a long past has many more places in one reading.
+    if (this.#taken.size > 2 * max_places) this.nextStart(place.value)
     return true
   }
 }

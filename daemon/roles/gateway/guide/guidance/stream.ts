@@ -40,7 +40,7 @@ async function* streamCommits(call: Call, scope: string | undefined): AsyncItera
   yield { id: formatPosition(start), event: 'begin', data: {} }
   const order = { field: 'update_ts', direction: 'asc' } as const
   for await (const _ of changesUntilExpiry(call, artifact_topic, poll_interval_ms)) {
-    let after = position.nextStart()
+    let after = position.nextStart(call.now())
     for (;;) {
       const page = await call.store(guideAudits).list({ order, after, limit: batch_size, fresh: true })
       for (const doc of page.docs) {
