@@ -24,6 +24,7 @@ export function buildDetail(
     pipelines: buildPipelineDetail,
     channels: buildFieldDetail,
     denials: buildFieldDetail,
+    guidance: buildFieldDetail,
     services: buildServiceDetail,
     tools: buildFieldDetail,
     quotas: buildQuotaDetail,

@@ -1,7 +1,8 @@
-// Columns of the panes of a gateway: services, their tools, quotas of callers, and denials by guardrails.
+// Columns of the panes of a gateway: guidance, services, their tools, quotas of callers, and denials by guardrails.
 import type { ApiObject } from '../client/client.ts'
 import { formatQuotas } from '../client/guardrail-rows.ts'
 import {
+  formatFigure,
   formatInstant,
   formatPending,
   formatStateCell,
@@ -15,8 +16,17 @@ import {
 const ofTools = ({ tools }: ApiObject) => tools as ApiObject | undefined
 
 export const gatewayColumns: Readonly<
-  Record<'services' | 'tools' | 'quotas' | 'decisions', readonly PaneColumnSource[]>
+  Record<'guidance' | 'services' | 'tools' | 'quotas' | 'decisions', readonly PaneColumnSource[]>
 > = {
+  guidance: [
+    { heading: 'GUIDANCE', width: 14, grows: true, cell: plainCell('name') },
+    { heading: 'STATE', width: 10, cell: ({ state }) => formatStateCell(state) },
+    { heading: 'TYPE', width: 16, cell: plainCell('type', 'faint') },
+    { heading: 'SCORE', width: 6, cell: ({ score }) => ({ text: formatFigure(score) ?? '-' }) },
+    { heading: 'CONF', width: 6, cell: ({ confidence }) => ({ text: formatFigure(confidence) ?? '-' }) },
+    { heading: 'ATTACHED', width: 8, cell: plainCell('attached') },
+    { heading: 'WITHOUT', width: 7, cell: plainCell('without') },
+  ],
   services: [
     { heading: 'SERVICE', width: 14, grows: true, cell: plainCell('name') },
     { heading: 'STATE', width: 10, cell: ({ state }) => formatStateCell(state) },

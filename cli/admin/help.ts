@@ -22,6 +22,14 @@ export const helpLines: readonly DetailLine[] = [
   { label: 'COUNT', text: 'requests of that kind that the proxy denied since its start, most frequent first' },
   { label: 'LAST FROM', text: 'source of the last of these requests' },
   {
+    label: 'GUIDANCE',
+    text: 'the curator, services that stopped to emit, proposals that await a decision, scopes, and active artifacts',
+  },
+  {
+    label: 'WITHOUT',
+    text: 'of an artifact: times that a cap held it back; of a scope: responses and calls without guidance',
+  },
+  {
     label: 'TOOLS',
     text: 'of a service: offered tools and resources of the accepted ones; LIST: whether the gateway has read them',
   },

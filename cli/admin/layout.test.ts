@@ -20,7 +20,7 @@ test('80 by 24 shows all panes, or those beside the one in focus; a handful of l
   })
   const everyPane = Object.fromEntries(panes.map((pane) => [pane, 50]))
   expect(computePaneHeights(24, 'decisions', everyPane)).toEqual({
-    ...{ services: 3, tools: 3, quotas: 4, decisions: 3 },
+    ...{ guidance: 2, services: 2, tools: 2, quotas: 3, decisions: 2 },
   })
   expect(Object.keys(computePaneHeights(24, 'sessions', everyPane)).sort()).toEqual([
     'channels',
@@ -52,7 +52,7 @@ test('every table fits, and at 80 columns nothing of it is left out', () => {
       expect(columns.every(({ heading }, at) => heading.length <= (sizes[at] ?? 0))).toBe(true)
     }
   }
-  expect(panes.map((pane) => buildPaneTable(pane, [], 80).columns.length)).toEqual([4, 6, 4, 10, 5, 5, 4, 5, 5])
+  expect(panes.map((pane) => buildPaneTable(pane, [], 80).columns.length)).toEqual([4, 6, 4, 10, 5, 7, 5, 4, 5, 5])
 })
 
 test('the selected row is always among those shown', () => {

@@ -12,15 +12,16 @@ const screen_overhead_rows = 3
 /** Most rows above the minimum. */
 const max_extra_rows: Readonly<Record<PaneName, number>> = {
   ...{ roles: 9, sessions: 0, pipelines: 8, channels: 8, denials: 8 },
-  ...{ services: 8, tools: 8, quotas: 8, decisions: 8 },
+  ...{ guidance: 8, services: 8, tools: 8, quotas: 8, decisions: 8 },
 }
 const min_rows: Readonly<Record<PaneName, number>> = {
   ...{ roles: 2, sessions: 4, pipelines: 2, channels: 2, denials: 4 },
-  ...{ services: 2, tools: 2, quotas: 2, decisions: 2 },
+  ...{ guidance: 2, services: 2, tools: 2, quotas: 2, decisions: 2 },
 }
 /** The first visible pane of this list gets the rows that the others leave. */
 const panePriority: readonly PaneName[] = [
-  ...(['sessions', 'pipelines', 'denials', 'quotas', 'decisions', 'tools', 'services', 'channels', 'roles'] as const),
+  ...(['sessions', 'pipelines', 'denials', 'quotas', 'decisions'] as const),
+  ...(['guidance', 'tools', 'services', 'channels', 'roles'] as const),
 ]
 
 /**

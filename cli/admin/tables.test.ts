@@ -175,3 +175,16 @@ test('a pipeline shows its state, and the newest run with the tone of its end', 
     ['ended as', 'failed'],
   ])
 })
+
+test('rows of guidance say what awaits a decision, and name the command that shows it', () => {
+  const held = { kind: 'held', name: 'proposal_1', artifact_id: 'artifact_1', state: 'held', type: 'PromptShim' }
+  expect(row('guidance', { ...held, score: 0.25 })).toMatchObject({
+    ...{ GUIDANCE: { text: 'proposal_1' }, STATE: { text: 'held', tone: 'bad' }, SCORE: { text: '0.2500' } },
+  })
+  const commandOf = (item: ApiObject) => buildDetail('guidance', item, undefined, 80).at(-1)?.text
+  expect(commandOf(held)).toBe('platform guide show artifact_1')
+  expect(commandOf({ kind: 'artifact', name: 'artifact_2', state: 'active' })).toBe('platform guide show artifact_2')
+  expect(commandOf({ kind: 'scope', name: 'l3:maps', state: 'ok' })).toBe('platform guide preview --scope l3:maps')
+  expect(commandOf({ kind: 'artifact', name: '$(reboot)', state: 'active' })).toBe('platform guide stats')
+  expect(commandOf({ kind: 'curator', name: 'curator', state: 'paused' })).toBe('platform guide stats')
+})

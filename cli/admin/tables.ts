@@ -53,6 +53,7 @@ const rowKeys: Readonly<Record<PaneName, (item: ApiObject) => string>> = {
   pipelines: ({ uid }) => String(uid),
   channels: ({ transport, peer, direction }) => `${transport} ${peer} ${direction}`,
   denials: ({ reason, method, path }) => `${reason} ${method} ${path}`,
+  guidance: ({ kind, name }) => `${kind} ${name}`,
   services: ({ name }) => String(name),
   tools: ({ offered_as }) => String(offered_as),
   quotas: ({ subject, kind, target }) => `${subject} ${kind} ${target}`,

@@ -1,7 +1,7 @@
 // Rules of the screens, without a screen: the view, and its change by a key.
 export const panes = [
   ...(['roles', 'sessions', 'pipelines', 'channels', 'denials'] as const),
-  ...(['services', 'tools', 'quotas', 'decisions'] as const),
+  ...(['guidance', 'services', 'tools', 'quotas', 'decisions'] as const),
 ] as const
 export type PaneName = (typeof panes)[number]
 
@@ -31,7 +31,7 @@ export const initialView: AdminView = {
   pane: 'sessions',
   selected: {
     ...{ roles: undefined, sessions: undefined, pipelines: undefined },
-    ...{ channels: undefined, denials: undefined, services: undefined },
+    ...{ channels: undefined, denials: undefined, guidance: undefined, services: undefined },
     ...{ tools: undefined, quotas: undefined, decisions: undefined },
   },
   filter: undefined,

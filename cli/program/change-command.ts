@@ -1,4 +1,4 @@
-// Commands that change one signal, insight or silence: they take its id and the change, and print the changed object.
+// Commands that change one object, such as a signal or an artifact: they take its id and the change, and print the changed object.
 import type { ApiObject } from '../client/client.ts'
 import { connectService } from '../options/service-options.ts'
 import { changeOptions, toRequestOptions } from '../options/signal-options.ts'
@@ -8,12 +8,12 @@ import { type CommandDefinition, command, type Params, type ParsedParams } from 
 import { commandObjects } from './command-objects.ts'
 
 type ChangeCommandDefinition<O extends Params> = Pick<CommandDefinition, 'words' | 'summary' | 'notes' | 'example'> & {
-  readonly object: 'signal' | 'insight' | 'silence'
+  readonly object: 'signal' | 'insight' | 'silence' | 'artifact'
   /** The address of the operation. */
   readonly operation: string
   /** Options besides those of every change. */
   readonly options: O
-  /** The input of the operation, without `uid`. */
+  /** The input of the operation, without the id. */
   readonly input: (params: ParsedParams<O>) => ApiObject
   /** Formats the changed object (default: as the show command). */
   readonly format?: (terminal: Terminal, updated: ApiObject) => string
@@ -28,14 +28,15 @@ export function changeCommand<const O extends Params>({
   format = commandObjects[object].format,
   ...texts
 }: ChangeCommandDefinition<O>) {
+  const { id, id_field } = commandObjects[object]
   return command({
     ...texts,
-    positionals: { id: commandObjects[object].id },
+    positionals: { id },
     options: { ...options, ...changeOptions },
     async run(parsed, terminal) {
       const params = parsed as ParsedParams<O> & ParsedParams<typeof changeOptions> & { readonly id: string }
       const api = await connectService(params, terminal)
-      const updated = await api.call(operation, { uid: params.id, ...input(params) }, toRequestOptions(params))
+      const updated = await api.call(operation, { [id_field]: params.id, ...input(params) }, toRequestOptions(params))
       printResult(terminal, params.json, updated, () => format(terminal, updated))
       return 0
     },

@@ -1,5 +1,6 @@
 // The command catalogue: the words of each command, and the module that is loaded when they are typed.
 import type { AnyCommandDefinition } from './command.ts'
+import { guideCatalogue } from './guide-catalogue.ts'
 
 type CommandLoader = () => Promise<{ readonly definition: AnyCommandDefinition }>
 
@@ -193,8 +194,7 @@ export const commandCatalogue = {
   'gateway review': () => import('../commands/gateway/review.ts'),
   'gateway accept': () => import('../commands/gateway/accept.ts'),
   'gateway withdraw': () => import('../commands/gateway/withdraw.ts'),
-  'guide chat': () => import('../commands/guide/chat.ts'),
-  'guide evaluate': () => import('../commands/guide/evaluate.ts'),
+  ...guideCatalogue,
   'hub nodes': () => import('../commands/hub/nodes.ts'),
   'hub feed': () => import('../commands/hub/feed.ts'),
   'proxy check': () => import('../commands/proxy/check.ts'),

@@ -20,6 +20,7 @@ const emptyPaneTexts: Readonly<Record<PaneName, string>> = {
   pipelines: 'no pipelines: `platform ingest deploy FILE`',
   channels: 'no peer is pinned: `platform peers add NAME --keys FILE --tenant TENANT --ceiling LEVEL`',
   denials: 'no denied requests',
+  guidance: 'no guidance',
   services: 'no service has registered',
   tools: 'no tool of a registered service has been accepted: `platform gateway review NAME`',
   quotas: 'no calls within a day',

@@ -1,7 +1,7 @@
 // Follows a session, event by event, until it reaches a state or the service ends the stream.
 
-import { refusalFromProblem } from '../../../daemon/kernel/error/problem.ts'
 import type { ServerEvent } from '../../../daemon/kernel/operation/operation.ts'
+import { followEvents } from '../../client/follow-events.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
 import { choice, required, text } from '../../program/params.ts'
@@ -24,10 +24,7 @@ export const definition = command({
   example: 'platform consensus watch ses_… --until RATIFIED',
   async run(params, terminal) {
     const api = await connectService(params, terminal)
-    const extras = { resumes: true, ...(params.after === undefined ? {} : { last_event_id: params.after }) }
-    for await (const event of api.stream('consensus.session.events', { id: params.id }, extras)) {
-      // A failed service ends the stream with this event, which has no number.
-      if (event.event === 'problem') throw refusalFromProblem(event.data, 500)
+    for await (const event of followEvents(api, 'consensus.session.events', { id: params.id }, params.after)) {
       terminal.print(params.json ? JSON.stringify(event) : formatEvent(event, terminal))
       if (params.until !== undefined && readReachedState(event) === params.until) return 0
     }

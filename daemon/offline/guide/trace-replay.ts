@@ -44,10 +44,10 @@ type Observation = Extract<RecordedEvent, { readonly kind: 'observation' }>
 
 export type ReplayPlan = { readonly levels: readonly string[]; readonly split_ms: number | undefined }
 
-export /** Recorded traces do not say which services are agents: outputs are not held to intent schemas. */
+/** Recorded traces do not say which services are agents: outputs are not held to intent schemas. */
 const no_agents: ReadonlySet<string> = new Set()
 
-class TraceReplay {
+export class TraceReplay {
   /** Whether the last event was preceded by a run of the workers. */
   hasWorked = false
   readonly #plan: ReplayPlan

@@ -6,11 +6,11 @@ import { type ChatParts, chatPart } from '../../roles/gateway/chat/parts.ts'
 import { chatSettings } from '../../roles/gateway/chat/settings.ts'
 import { guideModelPart } from '../../roles/gateway/guide/chat/parts.ts'
 import { guideSettings } from '../../roles/gateway/guide/settings.ts'
-import { findModelProblems, openModel } from './open-model.ts'
+import { endpointOf, findModelProblems, openModel } from './open-model.ts'
 
 export function findChatProblems(resolved: ResolvedSettings): ProfileProblem[] {
   return [chatSettings, guideSettings].flatMap((block) =>
-    findModelProblems(resolved, { name: block.name, values: getSettings(resolved, block) }),
+    findModelProblems(resolved, endpointOf(block.name, getSettings(resolved, block))),
   )
 }
 

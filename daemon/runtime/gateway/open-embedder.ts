@@ -2,8 +2,6 @@
 import { readFileSync } from 'node:fs'
 import { openAiEmbeddingModel } from '../../../adapters/model/openai/embedding-model.ts'
 import { anyAddress } from '../../../adapters/platform/address-rule/address-rule.ts'
-import { mayForwardTo } from '../../boot/forwarding/routing-problems.ts'
-import { findUnreadableFile } from '../../boot/host/unreadable-file.ts'
 import type { EmbeddingModel } from '../../kernel/model/embedding-model.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ProfileProblem } from '../../kernel/settings/profile-error.ts'
@@ -11,21 +9,19 @@ import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { embedLocally, local_model_name } from '../../roles/gateway/guide/embedding/embed-locally.ts'
 import { embedderPart } from '../../roles/gateway/guide/embedding/parts.ts'
 import { guideSettings } from '../../roles/gateway/guide/settings.ts'
+import { findModelProblems } from './open-model.ts'
 
 export function findEmbedderProblems(resolved: ResolvedSettings): ProfileProblem[] {
   const { embedding_url, embedding_model, embedding_ca_file } = getSettings(resolved, guideSettings)
-  const message = 'must use TLS (https) in this deployment profile, unless it is on this machine'
+  const endpoint = {
+    url: { path: 'guide.embedding_url', value: embedding_url },
+    model: { path: 'guide.embedding_model', value: embedding_model },
+    ca_file: { path: 'guide.embedding_ca_file', value: embedding_ca_file },
+  }
+  const message = `must not be ${local_model_name}, which is made without a model`
   return [
-    ...findUnreadableFile('guide.embedding_ca_file', embedding_ca_file),
-    ...(embedding_url !== undefined && embedding_model === undefined
-      ? [{ path: 'guide.embedding_model', message: 'must name a model of guide.embedding_url' }]
-      : []),
-    ...(embedding_model === local_model_name
-      ? [{ path: 'guide.embedding_model', message: `must not be ${local_model_name}, which is made without a model` }]
-      : []),
-    ...(embedding_url !== undefined && !mayForwardTo(resolved, embedding_url)
-      ? [{ path: 'guide.embedding_url', message }]
-      : []),
+    ...findModelProblems(resolved, endpoint),
+    ...(embedding_model === local_model_name ? [{ path: endpoint.model.path, message }] : []),
   ]
 }
 

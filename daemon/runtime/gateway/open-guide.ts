@@ -6,6 +6,7 @@ import { labelSettings } from '../../kernel/settings/platform-settings.ts'
 import type { ProfileProblem } from '../../kernel/settings/profile-error.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { guideSettings } from '../../roles/gateway/guide/settings.ts'
+import { GuideCounts, guideCountsPart } from '../../roles/gateway/guide/stats/guide-counts.ts'
 import { hintScheduleParserPart } from '../../roles/gateway/guide/workflow/schedule-interval.ts'
 import { findEmbedderProblems, openEmbedder } from './open-embedder.ts'
 import { openGuidance } from './open-guidance.ts'
@@ -29,6 +30,7 @@ export function openGuide(
     ...openObserver(resources),
     openEmbedder(resources.resolved),
     openGuidance(resources),
+    [guideCountsPart.name, new GuideCounts()],
     [hintScheduleParserPart.name, parseSchedule],
   ]
 }

@@ -11,20 +11,34 @@ import type { ResolvedSettings, SettingValues } from '../../kernel/settings/sett
 import { chatSettings } from '../../roles/gateway/chat/settings.ts'
 import type { guideSettings } from '../../roles/gateway/guide/settings.ts'
 
-/** A section that names an endpoint and a model of it. */
-type ModelSection = { readonly name: string; readonly values: ModelSettings }
 type ModelSettings = Pick<SettingValues<typeof guideSettings>, 'model_url' | 'model' | 'api_key' | 'ca_file'>
 
-export function findModelProblems(resolved: ResolvedSettings, { name, values }: ModelSection): ProfileProblem[] {
-  const { model_url, model, ca_file } = values
+/** Settings that name an endpoint and a model of it: the path of each, and its value. */
+export type ModelEndpoint = Readonly<
+  Record<'url' | 'model' | 'ca_file', { readonly path: string; readonly value: string | undefined }>
+>
+
+export function findModelProblems(
+  resolved: ResolvedSettings,
+  { url, model, ca_file }: ModelEndpoint,
+): ProfileProblem[] {
   const message = 'must use TLS (https) in this deployment profile, unless it is on this machine'
   return [
-    ...findUnreadableFile(`${name}.ca_file`, ca_file),
-    ...(model_url !== undefined && model === undefined
-      ? [{ path: `${name}.model`, message: `must name a model of ${name}.model_url` }]
+    ...findUnreadableFile(ca_file.path, ca_file.value),
+    ...(url.value !== undefined && model.value === undefined
+      ? [{ path: model.path, message: `must name a model of ${url.path}` }]
       : []),
-    ...(model_url !== undefined && !mayForwardTo(resolved, model_url) ? [{ path: `${name}.model_url`, message }] : []),
+    ...(url.value !== undefined && !mayForwardTo(resolved, url.value) ? [{ path: url.path, message }] : []),
   ]
+}
+
+/** The endpoint of a chat model in a section of the profile. */
+export function endpointOf(section: string, { model_url, model, ca_file }: ModelSettings): ModelEndpoint {
+  return {
+    url: { path: `${section}.model_url`, value: model_url },
+    model: { path: `${section}.model`, value: model },
+    ca_file: { path: `${section}.ca_file`, value: ca_file },
+  }
 }
 
 /** Undefined without an endpoint. The limits are those of the chat. */

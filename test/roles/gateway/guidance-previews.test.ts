@@ -1,5 +1,6 @@
-// Previews of guidance for administrators, the feed of commits, lineage and statistics: all without attaching anything.
+// Previews of guidance for administrators, lineage and statistics: all without attaching anything.
 import { beforeAll, describe, expect, test } from 'vitest'
+import { artifacts } from '../../../daemon/roles/gateway/guide/artifact/model.ts'
 import { stats } from '../../../daemon/roles/gateway/guide/artifact/stats.ts'
 import { connections } from '../../../daemon/roles/gateway/guide/guidance/connections.ts'
 import { preview } from '../../../daemon/roles/gateway/guide/guidance/preview.ts'
@@ -9,6 +10,7 @@ import { tools } from '../../../daemon/roles/gateway/guide/guidance/tools.ts'
 import { capped } from '../../../daemon/roles/gateway/guide/lineage/capped.ts'
 import { list } from '../../../daemon/roles/gateway/guide/lineage/list.ts'
 import { lineageEvents } from '../../../daemon/roles/gateway/guide/lineage/model.ts'
+import { get as guideStats } from '../../../daemon/roles/gateway/guide/stats/get.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
 import { ann } from './chat-site.ts'
 import { setUpGuidance } from './guidance-site.ts'
@@ -107,29 +109,44 @@ test('previews write no lineage', async () => {
   expect(await store.count(lineageEvents)).toBe(before)
 })
 
-test('the feed carries commits of the scope from the place on where its reader stopped', async () => {
-  const token = await stage().site.token({ subject: 'pat', roles: ['admin'], lifetime_s: 86_400 })
-  const read = async (last_event_id: string | undefined, enough: (text: string) => boolean) => {
-    const ending = new AbortController()
-    const headers = { authorization: `Bearer ${token}`, ...(last_event_id ? { 'last-event-id': last_event_id } : {}) }
-    const url = new URL('/api/v1/guide/guidance/stream?scope=l1', stage().site.url('gateway'))
-    const answer = await fetch(url, { headers, signal: ending.signal })
-    let text = ''
-    try {
-      for await (const chunk of answer.body ?? []) {
-        text += Buffer.from(chunk).toString()
-        if (enough(text)) return text
-      }
-    } finally {
-      ending.abort()
-    }
-    return text
+test('the health of each scope has its attachments, and the reasons of those that were not made', async () => {
+  await stage().say(ann, { message: 'hello' })
+  const shown = await (await admin()).ok(guideStats, {})
+  expect(shown.guidance_health.l1).toMatchObject({ success: expect.any(Number), slowest_ms: expect.any(Number) })
+  expect(shown.guidance_health.l1?.success).toBeGreaterThan(0)
+  const { l2 } = shown.guidance_health
+  const store = stage().site.store('gateway')
+  const { docs } = await store.list(artifacts, { limit: 100 })
+  for (const { id } of docs) await stage().change(id, (current) => ({ ...current, status: 'demoted' }))
+  await stage().waitForIds()
+  const later = await (await admin()).ok(guideStats, {})
+  expect(later.guidance_health.l1?.null.empty).toBeGreaterThan(0)
+  expect(later.guidance_health.l2?.success).toBeGreaterThanOrEqual(l2?.success ?? 0)
+  expect(later.scores).toEqual({ active: 0, evaluated: 0, mean: null, low: 0, lowest: [] })
+  const bravo = await stage().site.as({ subject: 'bea', roles: ['admin'], tenant: 'bravo' })
+  expect(await bravo.ok(guideStats, {})).toMatchObject({ guidance_health: {}, artifacts: { active: 0 } })
+})
+
+test('scores of active artifacts have the lowest first, as far as the administrator may see them', async () => {
+  const content = { evaluator_score: 0.25, confidence: 0.75 }
+  await stage().put('poor', 'PromptShim', { content })
+  await stage().put('fair', 'PromptShim', { content: { evaluator_score: 0.75 } })
+  const label = { policy: 'SITE', level: 'TOP_SECRET', categories: [], originator: stage().site.tenant }
+  await stage().put('secret', 'PromptShim', { content: { evaluator_score: 0 }, label })
+  const readScores = async (level: string) => {
+    const client = await stage().site.as({ subject: 'lou', roles: ['admin'], clearance: { level } })
+    return (await client.ok(guideStats, {})).scores
   }
-  const text = await read('1.first', (seen) => seen.includes('"other"'))
-  const ids = [...text.matchAll(/^id: (.*)$/gm)].map(([, id = '']) => id)
-  const data = [...text.matchAll(/^data: (.*)$/gm)].map(([, each = '{}']) => JSON.parse(each))
-  expect(data.map(({ artifact_id }) => artifact_id)).not.toContain('of-maps')
-  expect(data[0]).toMatchObject({ version: 1, status: 'active', actor: 'admin:pat' })
-  const rest = await read(ids.at(-2), (seen) => seen.includes('event: commit'))
-  expect([...rest.matchAll(/^id: (.*)$/gm)].map(([, id]) => id)).toEqual(ids.slice(-1))
+  await waitUntil(async () => {
+    stage().site.clock.advance(1_000)
+    return (await readScores('TOP_SECRET'))?.active === 3
+  }, 15_000)
+  const shown = await readScores('UNCLASSIFIED')
+  expect(shown).toEqual({
+    ...{ active: 2, evaluated: 2, mean: 0.5, low: 1 },
+    lowest: [
+      { artifact_id: 'poor', type: 'PromptShim', evaluator_score: 0.25, confidence: 0.75 },
+      { artifact_id: 'fair', type: 'PromptShim', evaluator_score: 0.75 },
+    ],
+  })
 })

@@ -34,8 +34,15 @@ import { forget } from './memory/forget.ts'
 import { get as getMemory } from './memory/get.ts'
 import { list as listMemories } from './memory/list.ts'
 import { seed } from './memory/seed.ts'
-import { observationMetrics } from './observation/metrics.ts'
+import {
+  ingestAcceptedTotal,
+  ingestDroppedTotal,
+  ingestQueueDepth,
+  ingestWorkerFailureTotal,
+  observationMetrics,
+} from './observation/metrics.ts'
 import { observations } from './observation/model.ts'
+import { gateway_service } from './observation/observe.ts'
 import { record } from './observation/record.ts'
 import { get as getStats } from './stats/get.ts'
 import { countSynthesesFromZero, synthesisMetrics } from './synthesis/metrics.ts'
@@ -77,4 +84,7 @@ export function countGuideFromZero(call: Call): void {
   for (const metric of [...coalescerMetrics, ...evaluationMetrics]) call.count(metric, {}, 0)
   countSynthesesFromZero(call)
   for (const scope of ['l1', 'l2']) call.count(attachSuccessTotal, { scope }, 0)
+  for (const metric of [ingestAcceptedTotal, ingestDroppedTotal, ingestWorkerFailureTotal])
+    call.count(metric, { service: gateway_service }, 0)
+  call.set(ingestQueueDepth, {}, 0)
 }

@@ -1,7 +1,7 @@
 // A full queue drops and counts exactly; a layer that is off observes, stores and changes nothing.
 import { describe, expect, test } from 'vitest'
+import { admin, buildEnvelope, emitter, setUpGuide } from '../guide-site.ts'
 import { guideCollections } from './graph-world.ts'
-import { buildEnvelope, emitter, pat, setUpGuide } from './guide-site.ts'
 
 describe('a queue of five', () => {
   const stage = setUpGuide({ ingest_queue_maxsize: 5 })
@@ -11,9 +11,9 @@ describe('a queue of five', () => {
     const { body } = await stage().post(emitter, { observations })
     expect(body).toEqual({ accepted: 5, dropped: 35 })
     expect(await stage().waitForStored(5)).toHaveLength(5)
-    const { ingest } = (await stage().request(pat, 'GET', '/api/v1/guide/stats')).body
+    const { ingest } = (await stage().request(admin, 'GET', '/api/v1/guide/stats')).body
     expect(ingest.services).toMatchObject([{ service: 'gateway', accepted: 5, dropped: 35 }])
-    const token = await stage().site.token(pat)
+    const token = await stage().site.token(admin)
     const metrics = await stage().site.call('gateway', 'GET', '/metrics', undefined, { token })
     expect(metrics.text).toContain('guide_ingest_accepted_total{service="gateway"} 5')
     expect(metrics.text).toContain('guide_ingest_queue_dropped_total{service="gateway"} 35')
@@ -26,7 +26,7 @@ describe('a layer that is off', () => {
   test('takes nothing and changes nothing', async () => {
     expect((await stage().post(emitter, buildEnvelope(1))).body).toEqual({ accepted: 0, dropped: 0 })
     await stage().request(emitter, 'POST', '/api/v1/chat', { message: 'hello' })
-    expect((await stage().request(pat, 'POST', '/api/v1/guide/memories', buildEnvelope(1))).status).toBe(403)
+    expect((await stage().request(admin, 'POST', '/api/v1/guide/memories', buildEnvelope(1))).status).toBe(403)
     for (const worker of ['ingest-observations', 'maintain-guidance']) stage().site.wakeWorker('gateway', worker)
     const store = stage().site.store('gateway')
     for (const each of guideCollections) expect(await store.count(each), each.name).toBe(0)

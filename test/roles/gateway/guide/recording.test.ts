@@ -1,6 +1,6 @@
 // Envelopes over HTTP: accepted at once, checked later, stamped by the gateway, and harmless whatever they hold.
 import { describe, expect, test } from 'vitest'
-import { buildEnvelope, emitter, pat, setUpGuide } from './guide-site.ts'
+import { admin, buildEnvelope, emitter, setUpGuide } from '../guide-site.ts'
 
 const stage = setUpGuide()
 const stored = async (count: number, trace: number) => {
@@ -43,7 +43,7 @@ describe('an envelope', () => {
       ...{ caller_identity, needs_review: true, tenant_id: 'tenant-a' },
     })
     expect((await stored(4, 5))[0]?.needs_review).toBe(false)
-    const review = await stage().request(pat, 'GET', '/api/v1/guide/memories?needs_review=true')
+    const review = await stage().request(admin, 'GET', '/api/v1/guide/memories?needs_review=true')
     expect(review.body).toMatchObject({ total: 1, items: [{ caller_identity }] })
   })
 
@@ -100,9 +100,9 @@ describe('hostile content', () => {
     const mallory = { subject: 'mallory', tenant: 'bravo', roles: ['admin'], clearance: { level: 'TOP_SECRET' } }
     await stage().post(mallory, buildEnvelope(22, { service: 'bravo-service' }))
     await stored(12, 22)
-    const mine = await stage().request(pat, 'GET', '/api/v1/guide/memories?service=bravo-service')
+    const mine = await stage().request(admin, 'GET', '/api/v1/guide/memories?service=bravo-service')
     expect(mine.body).toMatchObject({ items: [], total: 0 })
-    const graph = await stage().request(pat, 'GET', '/api/v1/guide/graphs/service_routing_graph')
+    const graph = await stage().request(admin, 'GET', '/api/v1/guide/graphs/service_routing_graph')
     expect(JSON.stringify(graph.body)).not.toContain('bravo-service')
     const theirs = await stage().request(mallory, 'GET', '/api/v1/guide/memories')
     expect(theirs.body).toMatchObject({ total: 1, items: [{ service: 'bravo-service' }] })
@@ -125,7 +125,7 @@ describe('hostile content', () => {
     const observations = [...types, 'user_feedback'].map((event_type) => buildEnvelope(23, { event_type, payload }))
     await stage().post(emitter, { observations })
     expect(await stored(19, 23)).toHaveLength(7)
-    const stats = (await stage().request(pat, 'GET', '/api/v1/guide/stats')).body
+    const stats = (await stage().request(admin, 'GET', '/api/v1/guide/stats')).body
     expect(stats.ingest.failed).toBe(0)
   })
 })

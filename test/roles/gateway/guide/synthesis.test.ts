@@ -3,7 +3,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import { artifacts } from '../../../../daemon/roles/gateway/guide/artifact/model.ts'
 import { type ModelScript, sayText, startModelDouble } from '../../../support/chat/model-double.ts'
 import { waitUntil } from '../../../support/site/test-site.ts'
-import { emitter, pat, setUpGuide } from './guide-site.ts'
+import { admin, emitter, setUpGuide } from '../guide-site.ts'
 
 const model = await startModelDouble()
 afterAll(() => model.close())
@@ -32,7 +32,7 @@ async function post(...observations: object[]): Promise<void> {
   stored += observations.length
   await stage().waitForStored(stored)
 }
-const request = (method: 'GET' | 'POST', path: string, body?: object, who = pat) =>
+const request = (method: 'GET' | 'POST', path: string, body?: object, who = admin) =>
   stage().request(who, method, `/api/v1/guide/${path}`, body)
 const learn = async (body: object = {}) => {
   const answer = await request('POST', 'learn', body)
@@ -169,8 +169,8 @@ test('the command of the chat of administrators has the reply of the model', asy
 })
 
 test('administrators who may not see a trace cannot have it synthesised', async () => {
-  const low = { ...pat, clearance: { level: 'UNCLASSIFIED' } }
-  for (const who of [low, { ...pat, tenant: 'tenant-b' }])
+  const low = { ...admin, clearance: { level: 'UNCLASSIFIED' } }
+  for (const who of [low, { ...admin, tenant: 'tenant-b' }])
     expect((await request('POST', 'learn', { trace_id: traceId(2) }, who)).status).toBe(404)
   expect((await request('POST', 'learn', {}, low)).body).toMatchObject({
     reply: expect.stringContaining('no observation'),

@@ -4,10 +4,16 @@ import type { Call } from '../../../../kernel/operation/call.ts'
 import { operation } from '../../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../../kernel/operation/paging.ts'
 import type { DocumentPage, ListQuery } from '../../../../kernel/store/store.ts'
+import { countUsage, usageFields } from './count-usage.ts'
 import { type Artifact, artifactStatuses, artifacts } from './model.ts'
-import { artifactType, artifactView, showArtifact } from './view.ts'
+import { artifactFields, artifactType, showArtifact } from './view.ts'
 
 const visible_statuses = artifactStatuses.filter((status) => status !== 'forgotten')
+
+/** Of a page with usage: each takes two counts. */
+const max_counted = 50
+
+const listedArtifact = z.strictObject({ ...artifactFields, ...usageFields }).meta({ id: 'GuideListedArtifact' })
 
 export const list = operation({
   summary: 'List artifacts of the guidance layer, the one that changed last first',
@@ -22,16 +28,23 @@ export const list = operation({
     service_name: z.string().min(1).max(256).optional(),
     tool_name: z.string().min(1).max(256).optional(),
     actor: z.string().min(1).max(300).optional().meta({ description: 'Of the last change' }),
+    usage: z
+      .boolean()
+      .optional()
+      .meta({ description: `True: with attached_count and capped_count, at most ${max_counted} artifacts a page` }),
   }),
-  output: pageSchema(artifactView).meta({ id: 'GuideArtifactPage' }),
+  output: pageSchema(listedArtifact).meta({ id: 'GuideArtifactPage' }),
   errors: [],
   allow: 'guide:admin',
 
-  async run(call, { limit, cursor, status, ...filters }) {
+  async run(call, { limit, cursor, status, usage = false, ...filters }) {
     const order = { field: 'update_ts', direction: 'desc' } as const
-    const query = buildListQuery(filters, limit, cursor, order)
+    const query = buildListQuery(filters, usage ? Math.min(limit, max_counted) : limit, cursor, order)
     const filter = { ...query.filter, status: status ?? { in: visible_statuses } }
-    return await pageInSteps(call, { ...query, filter })
+    const page = await pageInSteps(call, { ...query, filter })
+    if (!usage) return page
+    const items = page.items.map(async (item) => ({ ...item, ...(await countUsage(call, item.id)) }))
+    return { ...page, items: await Promise.all(items) }
   },
 })
 

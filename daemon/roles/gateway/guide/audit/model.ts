@@ -20,12 +20,13 @@ const storedAudit = z.strictObject({
 })
 export type StoredAudit = z.infer<typeof storedAudit>
 
-/** Of a change of an artifact: under the id of the version that it made. */
+/** Of a change of an artifact: under the id of the version that it made. `create_ts`: of the action; `update_ts`: when it was stored. */
 export const guideAudits = collection({
   name: 'guide_audit',
   schema: storedAudit,
   indexes: [
     'create_ts',
+    'update_ts',
     'action',
     'actor',
     'trigger',

@@ -11,11 +11,19 @@ export type AuditOwner = { readonly tenant_id: string; readonly label?: Label | 
 
 /** The same record again is stored already. */
 export async function storeAudit(call: Call, id: string, entry: AuditEntry, owner: AuditOwner): Promise<void> {
+  const store = call.store(guideAudits)
+  if (await store.find(id)) return
   const { audit_retention_days } = call.settings(guideSettings)
-  await call.store(guideAudits).create(id, buildAudit(entry, owner, audit_retention_days))
+  const { before_version_id: prior } = entry
+  const before = prior === undefined ? undefined : await store.find(prior)
+  // The feed is in the order of storing: a clock that is set back puts no change of an artifact before the one before it.
+  const stored_ts = Math.max(call.now(), (before?.value.update_ts ?? 0) + 1)
+  await store.create(id, buildAudit(entry, owner, { retention_days: audit_retention_days, stored_ts }))
 }
 
-function buildAudit({ at, ...entry }: AuditEntry, owner: AuditOwner, retention_days: number): StoredAudit {
+type StoringTerms = { readonly retention_days: number; readonly stored_ts: number }
+
+function buildAudit({ at, ...entry }: AuditEntry, owner: AuditOwner, terms: StoringTerms): StoredAudit {
   const { tenant_id, label } = owner
   const indefinite = isIndefinite(entry.action)
   const scores = scoreTerms.flatMap((term) =>
@@ -25,8 +33,8 @@ function buildAudit({ at, ...entry }: AuditEntry, owner: AuditOwner, retention_d
     tenant_id,
     ...(label ? { label } : {}),
     uds: { timestamp: at, username: entry.actor, visibility: label ? 'label' : 'tenant' },
-    ...{ create_ts: at, update_ts: at, schema_version: 1, ...entry, indefinite },
-    ...(indefinite ? {} : { expires_ts: at + retention_days * day_ms }),
+    ...{ create_ts: at, update_ts: terms.stored_ts, schema_version: 1, ...entry, indefinite },
+    ...(indefinite ? {} : { expires_ts: at + terms.retention_days * day_ms }),
     ...Object.fromEntries(scores),
   }
 }

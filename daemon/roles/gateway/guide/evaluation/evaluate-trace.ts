@@ -14,6 +14,7 @@ import type { Learner } from '../learning/learner.ts'
 import { recordDrift } from '../learning/synthesise.ts'
 import type { TraceRecord } from '../learning/trace-record.ts'
 import { guideSettings } from '../settings.ts'
+import { guideCountsPart } from '../stats/guide-counts.ts'
 import { type ArtifactAssessment, type AssessmentResult, first_assessment } from './assess-trace.ts'
 import { scorePersistedTotal, scorePersistFailedTotal } from './metrics.ts'
 import { isDominatedByLayer3, listUpstream } from './rules.ts'
@@ -75,9 +76,12 @@ async function writeScore(call: Call, id: string, { evaluation }: ArtifactAssess
   const { score, decomposition, low_scores } = evaluation
   try {
     const terms = { evaluator_score: score, score_decomposition: decomposition, low_scores }
-    if ((await persistScore(call, id, terms)) === 'stored') call.count(scorePersistedTotal, {})
+    if ((await persistScore(call, id, terms)) !== 'stored') return
+    call.count(scorePersistedTotal, {})
+    call.part(guideCountsPart).scores.persisted += 1
   } catch (error) {
     call.count(scorePersistFailedTotal, {})
+    call.part(guideCountsPart).scores.failed += 1
     call.log.warn('gateway.guide.score_not_persisted', { artifact_id: id, error })
   }
 }

@@ -32,7 +32,7 @@ export const first_evaluation: ArtifactScoring = {
 /** Part of the newest trace in each term: three bad traces in a row make the score of a good artifact low, two do not. */
 const newest_share = 0.3
 /** Below this a score is low. */
-const low_score = 0.5
+export const low_score = 0.5
 /** Evaluations with a low score in a row, where layer 3 does not dominate (document 002). */
 const normal_demotion = 5
 

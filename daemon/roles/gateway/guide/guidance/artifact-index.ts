@@ -168,6 +168,12 @@ export class ArtifactIndex {
     return (tenant.byType.get(type) ?? []).filter(this.#filterFor(tenant, reader))
   }
 
+  /** The active artifacts of a tenant that a viewer may read, whatever they are for; for statistics. */
+  listReadable(viewer: Viewer): readonly IndexedArtifact[] {
+    const all = [...(this.#tenants.get(viewer.tenant_id)?.byType.values() ?? [])].flat()
+    return all.filter(this.#readFilter(viewer))
+  }
+
   /** The set as of now, or that for one class of intents: without artifacts that are for another one. For previews. */
   select(reader: GuidanceReader, intent_class: string | undefined): GuidanceSet {
     const tenant = this.#tenants.get(reader.viewer.tenant_id)
@@ -204,20 +210,24 @@ export class ArtifactIndex {
     tenant: TenantArtifacts,
     { scope, viewer, usable }: GuidanceReader,
   ): (artifact: IndexedArtifact) => boolean {
+    const mayRead = this.#readFilter(viewer)
+    return (artifact) =>
+      isAddressedTo(scope, artifact) &&
+      !tenant.superseded.has(artifact.id) &&
+      mayRead(artifact) &&
+      isUsable(artifact, usable)
+  }
+
+  #readFilter(viewer: Viewer): (artifact: IndexedArtifact) => boolean {
     const { policy } = this.#terms
     const isVisible = new Map<string, boolean>()
-    const mayRead = ({ label, label_key }: IndexedArtifact) => {
+    return ({ label, label_key }) => {
       const known = isVisible.get(label_key)
       if (known !== undefined) return known
       const verdict = label === undefined || dominates(viewer, label, policy)
       isVisible.set(label_key, verdict)
       return verdict
     }
-    return (artifact) =>
-      isAddressedTo(scope, artifact) &&
-      !tenant.superseded.has(artifact.id) &&
-      mayRead(artifact) &&
-      isUsable(artifact, usable)
   }
 }
 

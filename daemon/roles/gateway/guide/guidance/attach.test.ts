@@ -4,6 +4,7 @@ import { buildArtifact } from '../../../../../test/support/guide/artifacts.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import { chatPart } from '../../chat/parts.ts'
 import { LineageQueue } from '../lineage/lineage-queue.ts'
+import { GuideCounts, guideCountsPart } from '../stats/guide-counts.ts'
 import { ArtifactIndex } from './artifact-index.ts'
 import { attachGuidance } from './attach.ts'
 import { guidancePart } from './parts.ts'
@@ -31,6 +32,7 @@ function openCall(situation: Situation = {}) {
   if (!isEmpty) index.apply(artifacts, 1)
   index.isLoaded = isLoaded
   const counted: string[] = []
+  const counts = new GuideCounts()
   let clock = 0
   const guidance = { index, catalogues: new ToolCatalogues(), lineage: lineage ?? new LineageQueue(1) }
   const call = {
@@ -47,6 +49,7 @@ function openCall(situation: Situation = {}) {
       ...settings,
     }),
     part(key: { name: string }) {
+      if (key.name === guideCountsPart.name) return counts
       if (isBroken) throw new Error('the part is gone')
       return key.name === guidancePart.name ? guidance : key.name === chatPart.name ? { tools: () => [] } : undefined
     },

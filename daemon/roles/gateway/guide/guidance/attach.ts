@@ -4,6 +4,7 @@ import { chatPart } from '../../chat/parts.ts'
 import { lowerLevel } from '../../chat/rules.ts'
 import { withhold } from '../holdout/withhold.ts'
 import { guideSettings } from '../settings.ts'
+import { guideCountsPart } from '../stats/guide-counts.ts'
 import { isGeneratingIntent } from '../workflow/intents.ts'
 import type { GuidanceReader, GuidanceSet } from './artifact-index.ts'
 import {
@@ -32,7 +33,11 @@ export type AttachTerms = {
 /** Null: nothing is attached. Never throws, never waits. */
 export function attachGuidance(call: Call, terms: AttachTerms): StoredGuidance | null {
   const { scope } = terms
+  const begun = call.monotonic()
   const found = findSet(call, terms)
+  const reason = typeof found === 'string' ? found : found.block ? undefined : 'empty'
+  const took_ms = call.monotonic() - begun
+  call.part(guideCountsPart).addAttach(call.caller.tenant_id, scope, reason ?? 'attached', took_ms)
   if (typeof found === 'string') {
     call.count(attachNullTotal, { scope, reason: found })
     return null

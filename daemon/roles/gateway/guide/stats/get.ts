@@ -1,12 +1,19 @@
-// Counters, timings and sizes of the guidance layer, and the services that have stopped to emit.
+// Counters, timings, scores and sizes of the guidance layer, its health by scope, and the services that have stopped to emit.
 import * as z from 'zod'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import { operation } from '../../../../kernel/operation/operation.ts'
+import { artifactTypes } from '../artifact/content.ts'
+import { artifactStatuses, artifacts } from '../artifact/model.ts'
+import { isPaused } from '../curator/check-paused.ts'
 import { graphEdges, graphIds, graphNodes } from '../graph/model.ts'
+import { guidancePart } from '../guidance/parts.ts'
 import { eventTypes, observations } from '../observation/model.ts'
 import { observerPart } from '../observation/parts.ts'
 import { findStaleServices } from '../observation/rules.ts'
+import { proposals } from '../proposal/model.ts'
 import { guideSettings } from '../settings.ts'
+import { guideCountsPart } from './guide-counts.ts'
+import { summariseScores } from './summarise-scores.ts'
 
 const count = z.int().min(0)
 const moment = z.iso.datetime().nullable()
@@ -31,8 +38,34 @@ const degradedEmitter = z
   .strictObject({ service: z.string(), reason: z.enum(['stale', 'queue_deep']), last_ingest: moment })
   .meta({ id: 'GuideDegradedEmitter' })
 
+const attachHealth = z
+  .strictObject({
+    success: count,
+    null: z.record(z.string(), count).meta({ description: 'By reason: disabled, unavailable, empty, timeout, error' }),
+    slowest_ms: z.number().min(0),
+  })
+  .meta({ id: 'GuideAttachHealth' })
+
+const rate = z.number().min(0).max(1)
+const lowScore = z.strictObject({
+  artifact_id: z.string(),
+  type: z.enum(artifactTypes),
+  evaluator_score: rate,
+  confidence: rate.optional(),
+})
+
+const scores = z
+  .strictObject({
+    active: count,
+    evaluated: count,
+    mean: rate.nullable(),
+    low: count.meta({ description: 'Below 0.5' }),
+    lowest: z.array(lowScore).meta({ description: 'At most ten, the lowest first' }),
+  })
+  .meta({ id: 'GuideScores' })
+
 export const get = operation({
-  summary: 'Show counters and timings of the guidance layer, and degraded emitters',
+  summary: 'Show counters, timings and scores of the guidance layer, its health by scope, and degraded emitters',
   method: 'GET',
   path: '/api/v1/guide/stats',
   tool: 'guide_stats',
@@ -49,8 +82,16 @@ export const get = operation({
       }),
       graphs: z.array(z.strictObject({ graph_id: z.enum(graphIds), nodes: count, edges: count })),
       guidance_health: z
-        .record(z.string(), z.strictObject({ success: count, null: z.record(z.string(), count) }))
-        .meta({ description: 'By scope: attachments, and why there were none' }),
+        .record(z.string(), attachHealth)
+        .meta({ description: 'By scope: attachments of the tenant by this process, and why there were none' }),
+      scores: scores.nullable().meta({ description: 'Of active artifacts; null: they are not loaded' }),
+      evaluator: z
+        .strictObject({ scores_persisted: count, scores_failed: count })
+        .optional()
+        .meta({ description: 'For administrators of the tenant of the site alone' }),
+      artifacts: z.partialRecord(z.enum(artifactStatuses), count),
+      proposals: z.strictObject({ open: count, held: count.meta({ description: 'That an administrator decides' }) }),
+      curator_paused: z.boolean(),
     })
     .meta({ id: 'GuideStats' }),
   errors: [],
@@ -73,10 +114,39 @@ export const get = operation({
       graphs: graphIds.map((graph_id) => ({
         ...{ graph_id, nodes: nodes.get(graph_id) ?? 0, edges: edges.get(graph_id) ?? 0 },
       })),
-      guidance_health: {},
+      guidance_health: describeHealth(call),
+      ...(await describeArtifacts(call)),
+      ...(isOfSite ? { evaluator: describeEvaluator(call) } : {}),
     }
   },
 })
+
+function describeHealth(call: Call): Record<string, z.output<typeof attachHealth>> {
+  const counts = call.part(guideCountsPart).attachOf(call.caller.tenant_id)
+  return Object.fromEntries(
+    counts.map(([scope, { success, null: reasons, slowest_ms }]) => [
+      scope,
+      { success, null: Object.fromEntries(reasons), slowest_ms: Math.round(slowest_ms * 1_000) / 1_000 },
+    ]),
+  )
+}
+
+function describeEvaluator(call: Call) {
+  const { persisted, failed } = call.part(guideCountsPart).scores
+  return { scores_persisted: persisted, scores_failed: failed }
+}
+
+async function describeArtifacts(call: Call) {
+  const { index } = call.part(guidancePart)
+  const byStatus = await call.store(artifacts).countBy('status')
+  const proposed = await call.store(proposals).countBy('status')
+  return {
+    scores: index.isLoaded ? summariseScores(index.listReadable(call.caller)) : null,
+    artifacts: Object.fromEntries(artifactStatuses.map((status) => [status, byStatus.get(status) ?? 0])),
+    proposals: { open: proposed.get('open') ?? 0, held: proposed.get('held') ?? 0 },
+    curator_paused: await isPaused(call, call.caller.tenant_id),
+  }
+}
 
 const isoOf = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString())
 
