@@ -22,12 +22,12 @@ export type ConversationMemory = {
 const max_remembered = 20_000
 export const max_decisions = 16
 
-type MemoryEntry<T> = { readonly value: T; used_ts: number }
+type RememberedEntry<T> = { readonly value: T; used_ts: number }
 
 /** The oldest entry goes first; one that is used becomes the newest. */
 export class BoundedMemory<T> {
   readonly #max: number
-  readonly #entries = new Map<string, MemoryEntry<T>>()
+  readonly #entries = new Map<string, RememberedEntry<T>>()
   #complete_ts = Number.NEGATIVE_INFINITY
 
   constructor(max = max_remembered) {
