@@ -98,3 +98,24 @@ test('Kubernetes gets a stream of objects, those of the roles of the profile amo
   expect(JSON.stringify(find('Deployment', 'site-service'))).toContain('{"name":"SITE_HOST","value":"0.0.0.0"}')
   expect(find('Ingress', 'consensus-service-rest')).toMatchObject({ metadata: { namespace: 'intel' } })
 })
+
+test('roles that admit each other by certificates have a claim each, and know those in the cluster and outside of it', async () => {
+  const separate = {
+    PLATFORM_ROLE_ACCEPT_CERTIFICATES: 'true',
+    PLATFORM_ROLE_URLS: JSON.stringify({ ingest: 'https://b.example:8008' }),
+    CONSENSUS_TLS_CERT_FILE: 'own.pem',
+    CONSENSUS_TLS_KEY_FILE: 'own.pem',
+  }
+  const { exit, stdout } = await runCommand(['routes', '--format', 'kubernetes'], { env: { ...at.env, ...separate } })
+  expect(exit).toBe(0)
+  const documents = stdout.split('---\n').filter((text) => text !== '')
+  const objects = documents.map((text) => (parseYaml(text) as { value: Record<string, unknown> }).value)
+  const sets = objects.filter(({ kind }) => kind === 'StatefulSet').map((each) => JSON.stringify(each))
+  expect(sets).toHaveLength(2)
+  for (const set of sets) expect(set).toContain('\\"ingest\\":\\"https://b.example:8008\\"')
+  // The certificate of the profile stays that of its listener.
+  expect(sets.map((set) => /CONSENSUS_TLS_CERT_FILE|INTELLIGENCE_TLS_CERT_FILE/.exec(set)?.[0]).sort()).toEqual([
+    'INTELLIGENCE_TLS_CERT_FILE',
+    undefined,
+  ])
+})

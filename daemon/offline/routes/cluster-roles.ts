@@ -20,26 +20,33 @@ const max_pods = 4
 /** Roles share the folder of the site, unless the profile admits them by their certificates. */
 export function listClusterRoles(resolved: ResolvedSettings, roles: readonly RoleOutline[]): readonly WorkloadRole[] {
   const { roles: names } = getSettings(resolved, platformSettings)
-  const isSeparate = getSettings(resolved, roleCallSettings).accept_certificates
+  const { accept_certificates: isSeparate, urls } = getSettings(resolved, roleCallSettings)
   const workloads = routedServices.flatMap((service: RoutedService): WorkloadRole[] => {
     const role = roles.find(({ name }) => name === service.role && names.includes(name))
     return role ? [describeRole(service, role, resolved)] : []
   })
-  return isSeparate ? workloads.map((workload) => separateRole(workload, workloads, roles)) : workloads
+  return isSeparate ? workloads.map((workload) => separateRole(workload, { workloads, urls, roles })) : workloads
+}
+
+type ClusterPlan = {
+  readonly workloads: readonly WorkloadRole[]
+  /** Of roles outside of the cluster, by the profile. */
+  readonly urls: Readonly<Record<string, string>>
+  readonly roles: readonly RoleOutline[]
 }
 
 /** A listener with a certificate of its own keeps it. */
-function separateRole(
-  { role, ...workload }: WorkloadRole,
-  all: readonly WorkloadRole[],
-  roles: readonly RoleOutline[],
-): WorkloadRole {
+function separateRole({ role, ...workload }: WorkloadRole, { workloads, urls, roles }: ClusterPlan): WorkloadRole {
   const prefix = roles.find(({ name }) => name === role)?.listeners[0].env ?? ''
-  const listener = workload.hasTls ? {} : describeRoleListener(role, prefix)
+  const keepsListener = workload.hasTls && hasRoleListener(role)
   return {
     ...{ ...workload, role, isSeparate: true, max_pods: 1 },
     hasTls: workload.hasTls || hasRoleListener(role),
-    env: { ...workload.env, ...listener, ...describeRoleUrls(role, all) },
+    env: {
+      ...workload.env,
+      ...(keepsListener ? {} : describeRoleListener(role, prefix)),
+      ...describeRoleUrls(role, workloads, urls),
+    },
   }
 }
 

@@ -24,10 +24,17 @@ export function hasRoleListener(role: string): boolean {
   return role !== public_role
 }
 
-/** Where the others are, as variables. */
-export function describeRoleUrls(role: string, roles: readonly PlacedRole[]): Readonly<Record<string, string>> {
+/** Where the others are, as variables. `outside`: URLs of roles that do not run in the cluster. */
+export function describeRoleUrls(
+  role: string,
+  roles: readonly PlacedRole[],
+  outside: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
   const others = roles.filter((other) => other.role !== role && hasRoleListener(other.role))
-  const urls = others.map((other): [string, string] => [other.role, `https://${other.service}:${other.port}`])
+  const urls = [
+    ...Object.entries(outside).filter(([name]) => roles.every((placed) => placed.role !== name)),
+    ...others.map((other): [string, string] => [other.role, `https://${other.service}:${other.port}`]),
+  ]
   const documented = urls.flatMap(([other, url]) => {
     const variable = documentedUrls.get(other)
     return variable === undefined ? [] : [[variable, url]]
