@@ -101,7 +101,9 @@ export function describeAnswer({ artifact_ids, hasFlagged, hasCalls, hasEdges }:
       ? {}
       : { edits: edits.extend(known), promotions: promotions.extend(known), demotions: demotions.extend(known) }),
   }
-  const bounded = Object.entries(lists).map(([list, entry]) => [list, z.array(entry).max(max_requested).optional()] as const)
+  const bounded = Object.entries(lists).map(
+    ([list, entry]) => [list, z.array(entry).max(max_requested).optional()] as const,
+  )
   const answer = z.object({ confidence: z.number().min(0).max(1), reply: prose, ...Object.fromEntries(bounded) })
   return { name: 'synthesis', schema: z.toJSONSchema(answer, { reused: 'inline', target: 'draft-7' }) }
 }
