@@ -1,6 +1,7 @@
 // Learns from traces that have settled: evaluates the artifacts that they carried, and mines new ones for their tenant and label.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
+import { isAboveCeiling } from '../chat/rules.ts'
 import { guideModelPart } from '../guide/chat/parts.ts'
 import { endDemotedCycles } from '../guide/evaluation/end-demoted-cycles.ts'
 import { evaluateTrace, loadActive } from '../guide/evaluation/evaluate-trace.ts'
@@ -43,10 +44,13 @@ async function run(call: Call): Promise<void> {
   await endDemotedCycles(call, learner)
 }
 
-/** Flagged artifacts are reviewed with the next synthesis: by the model where the site has one. */
+/** Flagged artifacts are reviewed with the next synthesis: by the model where the site has one that may see them. */
 async function synthesiseWindow(call: Call, window: TraceWindow): Promise<void> {
   await synthesise(call, window)
-  if (!call.part(guideModelPart).own) await reviewByRules(call, await loadActive(call, window.scope))
+  const { label } = window.scope
+  const { model_label_ceiling } = call.settings(guideSettings)
+  const isAbove = label !== undefined && isAboveCeiling(label, call.site.labels.levels, model_label_ceiling)
+  if (isAbove || !call.part(guideModelPart).own) await reviewByRules(call, await loadActive(call, window.scope))
 }
 
 function isDue(call: Call, { requested }: Learner, { scope, hasNews, mined_ms }: TraceWindow): boolean {
