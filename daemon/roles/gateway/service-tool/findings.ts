@@ -70,6 +70,16 @@ export function findToolFindings(
     ...findOtherTools(text, others),
     ...findLength(text),
   ])
+  return keepDistinct(found)
+}
+
+/** The same marks of a value that a model will read, such as guidance of another site. */
+export function findTextFindings(value: unknown): readonly ToolFinding[] {
+  const found = collectTexts(value).flatMap((text) => [...findByExpression(text), ...findLength(text)])
+  return keepDistinct(found)
+}
+
+function keepDistinct(found: readonly ToolFinding[]): readonly ToolFinding[] {
   const distinct = new Map(found.map((finding) => [`${finding.kind} ${finding.excerpt}`, finding]))
   return [...distinct.values()].slice(0, max_findings)
 }

@@ -9,7 +9,7 @@ import type { AuditEntry, ChangeGround } from '../audit/entry.ts'
 import { checkPaused } from '../curator/check-paused.ts'
 import { type ArtifactType, artifactContents } from './content.ts'
 import { artifact_topic, requestFollowUp } from './follow-up.ts'
-import { type Artifact, artifacts, versionId } from './model.ts'
+import { type Artifact, type ArtifactOrigin, artifacts, versionId } from './model.ts'
 
 /** `content`: of the type, without what ranks it; that may stand beside it, and is carried into it. */
 export type ArtifactDraft = {
@@ -29,6 +29,8 @@ export type ArtifactDraft = {
   readonly weight?: number
   /** The same key in a tenant is the same proposal; absent: a new one each time. */
   readonly key?: string
+  /** Of one from another site. */
+  readonly origin?: ArtifactOrigin
   /** It drifts: an administrator decides. */
   readonly isHeld?: boolean
 }
@@ -43,8 +45,9 @@ export async function proposeArtifact(
 ): Promise<ProposedArtifact | Refusal> {
   const paused = await checkPaused(call, ground, draft.tenant_id)
   if (paused) return paused
-  const id = `artifact_${chooseDigits(call, draft)}`
-  const known = draft.key === undefined ? undefined : await call.store(artifacts).find(id)
+  const { tenant_id, key } = draft
+  const id = key === undefined ? `artifact_${call.random(16)}` : keyedArtifactId(tenant_id, key)
+  const known = key === undefined ? undefined : await call.store(artifacts).find(id)
   if (known) return { doc: known, isNew: false }
   const value = buildProposed(id, draft, ground, call.now())
   if (isRefusal(value)) return value
@@ -58,8 +61,9 @@ export async function proposeArtifact(
   return { doc: created, isNew: true }
 }
 
-function chooseDigits(call: Call, { tenant_id, key }: ArtifactDraft): string {
-  return key === undefined ? call.random(16) : sha256(JSON.stringify([tenant_id, key])).slice(0, 32)
+/** The id of the artifact of a draft with this key. */
+export function keyedArtifactId(tenant_id: string, key: string): string {
+  return `artifact_${sha256(JSON.stringify([tenant_id, key])).slice(0, 32)}`
 }
 
 /** Of a model: any value may stand there. */
@@ -90,6 +94,7 @@ function buildProposed(
     ...{ status: 'proposed', version: 1, prev_version_id: null, change_reason: draft.rationale.slice(0, 2_048), actor },
     ...(draft.service_name === undefined ? {} : { service_name: draft.service_name }),
     ...(draft.tool_name === undefined ? {} : { tool_name: draft.tool_name }),
+    ...(draft.origin ? { origin: draft.origin } : {}),
     applicability: {
       ...(applicability.intent_class === undefined ? {} : { intent_class: applicability.intent_class }),
       tags: [...(applicability.tags ?? [])],

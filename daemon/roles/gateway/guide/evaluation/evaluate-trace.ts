@@ -5,7 +5,7 @@ import type { Call } from '../../../../kernel/operation/call.ts'
 import type { SettingValues } from '../../../../kernel/settings/settings.ts'
 import { type Doc, labelKeyOf } from '../../../../kernel/store/store.ts'
 import { demoteArtifact, flagArtifact, promoteArtifact } from '../artifact/change-artifacts.ts'
-import { type Artifact, artifacts } from '../artifact/model.ts'
+import { type Artifact, artifacts, isMeasured } from '../artifact/model.ts'
 import { persistScore } from '../artifact/persist-score.ts'
 import type { ChangeGround } from '../audit/entry.ts'
 import type { GraphScope } from '../graph/rules.ts'
@@ -48,7 +48,7 @@ export async function evaluateTrace(
     const isAttached = attached.has(doc.id)
     if (!isAttached && !held_out.has(doc.id)) continue
     // Decisions of an administrator are not held out: the score alone decides.
-    const isHoldOutEnabled = settings.holdout_enabled && !doc.value.actor.startsWith('admin:')
+    const isHoldOutEnabled = settings.holdout_enabled && isMeasured(doc.value)
     const terms = { weights, fast_demotion, isHoldOutEnabled }
     const { assessment, result } = assessTrace(before, doc.value, { trace, isAttached }, terms)
     if (assessment === before) continue

@@ -3,7 +3,7 @@ import type { AttachedArtifact } from '../../../../../packages/guidance-client/s
 import { compareRanks, type Rank, rankOf } from '../../../../../packages/guidance-client/src/ranking.ts'
 import { type Label, labelKey } from '../../../../kernel/label/label.ts'
 import type { ArtifactType } from '../artifact/content.ts'
-import type { Artifact } from '../artifact/model.ts'
+import { type Artifact, isMeasured } from '../artifact/model.ts'
 import type { GuidanceScope } from './model.ts'
 
 /** An active artifact with all that deciding about it needs, derived once. */
@@ -15,7 +15,7 @@ export type IndexedArtifact = {
   readonly label: Label | undefined
   readonly label_key: string
   readonly service_name: string | undefined
-  /** Learnt, and not decided on by an administrator since. */
+  /** Learnt, here or at another site, and not decided on by an administrator of this site since. */
   readonly isMined: boolean
   readonly supersedes: readonly string[]
   readonly rank: Rank
@@ -54,7 +54,7 @@ export function indexArtifact(id: string, artifact: Artifact): IndexedArtifact {
   const place = service_name !== undefined && tool_name !== undefined ? [`${service_name}/${tool_name}`] : []
   return {
     ...{ id, type, tenant_id, service_name, attached, services },
-    isMined: !artifact.actor.startsWith('admin:'),
+    isMined: isMeasured(artifact),
     label: artifact.label,
     label_key: artifact.label ? labelKey(artifact.label) : '',
     supersedes: supersedes.filter((each) => each !== id),
@@ -66,7 +66,15 @@ export function indexArtifact(id: string, artifact: Artifact): IndexedArtifact {
 
 type References = { readonly tools: readonly string[]; readonly services: readonly string[] }
 
-function findReferences(artifact: Artifact): References {
+/** The tools and services that the content names. */
+export function findReferences(artifact: {
+  readonly type: ArtifactType
+  readonly content: Readonly<Record<string, unknown>>
+}): References {
+  return referencesOf(artifact as unknown as Artifact)
+}
+
+function referencesOf(artifact: Artifact): References {
   switch (artifact.type) {
     case 'ToolPairingHint':
       return { tools: [artifact.content.tool, artifact.content.next_tool], services: [] }
