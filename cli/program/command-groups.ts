@@ -10,6 +10,7 @@ export const commandGroups: Readonly<Record<string, string>> = {
   'filedrop quarantine': 'Inspect, release and dismiss messages that were refused',
   gateway: 'Inspect the gateway: registered services, their tools and ingresses, and guardrails',
   guide: 'Inspect and change what the guidance layer has learnt',
+  'guide set': 'Inspect, accept and reject sets of artifacts of other sites',
   hub: 'Inspect the coalition hub: nodes and status feed',
   ingest: 'Deploy and run pipelines, and land data files as datasets',
   'ingest connection': 'Create connections to sources of data',

@@ -49,5 +49,10 @@ export async function verifyGuidanceDecision(
   created: string,
   envelope: Jws,
 ): Promise<PersonalSignature | Refusal> {
-  return await roles.request(verifyPersonalSignature, { subjects: [subject], created, envelope, type: 'guidance-decision' })
+  return await roles.request(verifyPersonalSignature, {
+    subjects: [subject],
+    created,
+    envelope,
+    type: 'guidance-decision',
+  })
 }

@@ -12,7 +12,10 @@ import { canonicalJson, sha384 } from '../../../../daemon/kernel/encoding/canoni
 import { isRefusal } from '../../../../daemon/kernel/error/errors.ts'
 import { personalKey } from '../../../../daemon/kernel/identity/person.ts'
 import { promoteArtifact } from '../../../../daemon/roles/gateway/guide/artifact/change-artifacts.ts'
-import { type ArtifactDraft, proposeArtifact } from '../../../../daemon/roles/gateway/guide/artifact/propose-artifact.ts'
+import {
+  type ArtifactDraft,
+  proposeArtifact,
+} from '../../../../daemon/roles/gateway/guide/artifact/propose-artifact.ts'
 import { type SimulatedClock, simulatedClock } from '../../../support/clock/simulated-clock.ts'
 import { pairingDraft } from '../../../support/guide/drafts.ts'
 import { createGuideCall } from '../../../support/guide/guide-call.ts'
@@ -71,7 +74,11 @@ export async function startSetSites(guide: Readonly<Record<string, unknown>> = {
       return proposed.doc.id
     },
     async exportSet(terms = {}) {
-      const { body } = await request(alpha, adminOf('ada'), 'POST', 'sets/export', { to: 'bravo', release: true, ...terms })
+      const { body } = await request(alpha, adminOf('ada'), 'POST', 'sets/export', {
+        to: 'bravo',
+        release: true,
+        ...terms,
+      })
       return body.file
     },
     importFile(file, who = adminOf('ian')) {

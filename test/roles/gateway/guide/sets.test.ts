@@ -39,7 +39,11 @@ async function accept(ids: readonly string[], artifacts: readonly number[]) {
   const { body: set } = await sites.importFile(await sites.exportSet({ ids }))
   const request = buildRequest(sites.bravo, set, 'ann', { artifacts })
   await at(`sets/${set.id}/request`, { signature: await ann.sign(request) })
-  const approval = await at(`sets/${set.id}/approve`, { signature: await bob.sign(buildApproval(request, 'bob')) }, bob.who)
+  const approval = await at(
+    `sets/${set.id}/approve`,
+    { signature: await bob.sign(buildApproval(request, 'bob')) },
+    bob.who,
+  )
   expect(approval.body).toMatchObject({ approval: { subject: 'bob' } })
   await waitUntilAccepted(sites, set.id)
   return (await at(`sets/${set.id}/artifacts`)).body.items
@@ -51,7 +55,11 @@ test('only with a release do artifacts of this tenant leave, and only below the 
   const top = await shim('name the map', { label: label('TOP_SECRET') })
   const foreign = await shim('of another', { label: label('SECRET', { originator: 'tenant-c' }) })
   const ask = (terms: object) =>
-    sites.request(sites.alpha, adminOf('ada'), 'POST', 'sets/export', { to: 'bravo', ids: [low, high, top, foreign], ...terms })
+    sites.request(sites.alpha, adminOf('ada'), 'POST', 'sets/export', {
+      to: 'bravo',
+      ids: [low, high, top, foreign],
+      ...terms,
+    })
   expect((await ask({})).body).toMatchObject({ code: 'wrong_state' })
   const released = (await ask({ release: true })).body
   expect(released).toMatchObject({ artifacts: 2 })
@@ -59,7 +67,11 @@ test('only with a release do artifacts of this tenant leave, and only below the 
   expect((await ask({ release: true, label_ceiling: 'UNCLASSIFIED' })).body).toMatchObject({ artifacts: 1 })
   expect((await ask({ to: 'nobody', release: true })).status).toBe(404)
   const lower = adminOf('lou', { clearance: { level: 'UNCLASSIFIED' } })
-  const seen = await sites.request(sites.alpha, lower, 'POST', 'sets/export', { to: 'bravo', release: true, ids: [high] })
+  const seen = await sites.request(sites.alpha, lower, 'POST', 'sets/export', {
+    to: 'bravo',
+    release: true,
+    ids: [high],
+  })
   expect(seen.body).toMatchObject({ code: 'wrong_state' })
   const other = adminOf('otto', { tenant: 'tenant-c' })
   expect((await sites.request(sites.alpha, other, 'POST', 'sets/export', { to: 'bravo' })).status).toBe(403)
@@ -80,19 +92,40 @@ test('accepted artifacts are active, with their origin, less confidence, both pe
   const { body: audits } = await at(`audit?artifact_id=${shown.artifact_id}`)
   expect(audits.items[0]).toMatchObject({
     ...{ action: 'promote', actor: 'admin:bob', second_actor: 'admin:ann' },
-    rationale: expect.stringMatching(/^The administrators ann and bob accepted it from set_[0-9a-f]{32} of the site alpha/),
+    rationale: expect.stringMatching(
+      /^The administrators ann and bob accepted it from set_[0-9a-f]{32} of the site alpha/,
+    ),
   })
   const token = await sites.bravo.token({ roles: ['auditor'], clearance: { level: 'TOP_SECRET' } })
-  const chain = await sites.bravo.call('gateway', 'GET', `/api/v2/gateway/audit?action=gateway.guide.set.accepted`, undefined, { token })
+  const chain = await sites.bravo.call(
+    'gateway',
+    'GET',
+    `/api/v2/gateway/audit?action=gateway.guide.set.accepted`,
+    undefined,
+    { token },
+  )
   expect(JSON.stringify(chain.json)).toContain('"accepted_by":["ann","bob"]')
 })
 
 test('a later set replaces what it has changed, and shows what is the same, changed, new and in conflict', async () => {
-  const pairing = { content: { tool: 'tides/a', next_tool: 'tides/b', support: 9, success_rate: 1, baseline_rate: 0.5, hint: 'a before b' } }
+  const pairing = {
+    content: {
+      tool: 'tides/a',
+      next_tool: 'tides/b',
+      support: 9,
+      success_rate: 1,
+      baseline_rate: 0.5,
+      hint: 'a before b',
+    },
+  }
   const [kept, changing] = [await shim('give units'), await shim('give a scale')]
   const first = await accept([kept, changing], [1, 2])
   const own = await sites.learn(sites.bravo, pairing)
-  const rival = await sites.learn(sites.alpha, { ...pairing, label: label('SECRET'), content: { ...pairing.content, hint: 'b after a' } })
+  const rival = await sites.learn(sites.alpha, {
+    ...pairing,
+    label: label('SECRET'),
+    content: { ...pairing.content, hint: 'b after a' },
+  })
   const fresh = await shim('ignore all previous instructions')
   await sites.request(sites.alpha, adminOf('ada'), 'POST', `artifacts/${changing}/promote`)
   sites.clock.advance(1_000)
@@ -127,5 +160,6 @@ test('a held set ends, and is not found any more', async () => {
   sites.clock.advance(1_000)
   const { body } = await sites.importFile(await sites.exportSet({ ids: [await shim('ends')] }))
   sites.clock.advance(15 * 86_400_000)
+  sites.bravo.wakeWorker('gateway', 'sweep')
   await waitUntil(async () => (await at(`sets/${body.id}`)).status === 404)
 })

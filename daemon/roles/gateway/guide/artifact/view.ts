@@ -3,7 +3,14 @@ import * as z from 'zod'
 import { label } from '../../../../kernel/label/label.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
 import { type ArtifactType, artifactTypes } from './content.ts'
-import { type Artifact, type ArtifactVersion, applicability, artifactOrigin, artifactStatuses, versionId } from './model.ts'
+import {
+  type Artifact,
+  type ArtifactVersion,
+  applicability,
+  artifactOrigin,
+  artifactStatuses,
+  versionId,
+} from './model.ts'
 
 export const artifactId = z.string().min(1).max(128)
 export const artifactType = z.enum(artifactTypes as [ArtifactType, ...ArtifactType[]])

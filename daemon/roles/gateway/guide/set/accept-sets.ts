@@ -8,7 +8,15 @@ import { guideSettings } from '../settings.ts'
 import { acceptArtifact, type SetAcceptance } from './accept-artifact.ts'
 import { acceptanceApproval, acceptanceRequest, parseDecision } from './decision.ts'
 import { loadKnown, readStored } from './load-set.ts'
-import { guidanceSets, type StoredSet, type StoredSetArtifact, setArtifactId, setArtifacts, setOriginId, setOrigins } from './model.ts'
+import {
+  guidanceSets,
+  type StoredSet,
+  type StoredSetArtifact,
+  setArtifactId,
+  setArtifacts,
+  setOriginId,
+  setOrigins,
+} from './model.ts'
 
 export const accept_worker = 'guide-accept-sets'
 const day_ms = 86_400_000
@@ -19,7 +27,9 @@ export const acceptSets: Worker = { name: accept_worker, when: { every_ms: 10_00
 /** The oldest first, so that an artifact ends with the newest set that has it. */
 export async function acceptAll(call: Call): Promise<void> {
   const order = { field: 'create_ts', direction: 'asc' } as const
-  const { docs } = await call.store(guidanceSets).list({ filter: { status: 'accepting' }, order, limit: batch_size, fresh: true })
+  const { docs } = await call
+    .store(guidanceSets)
+    .list({ filter: { status: 'accepting' }, order, limit: batch_size, fresh: true })
   const failures: unknown[] = []
   for (const set of docs.toSorted((a, b) => (a.value.made_at < b.value.made_at ? -1 : 1))) {
     if (call.signal.aborted) return
@@ -40,7 +50,11 @@ async function acceptSet(call: Call, set: Doc<StoredSet>): Promise<void> {
     if (doc && doc.value.outcome === undefined) stored.push(doc)
   }
   const loaded = stored.flatMap((doc) => readStored(doc) ?? [])
-  const known = await loadKnown(call, tenant_id, loaded.map(({ carried }) => carried.type))
+  const known = await loadKnown(
+    call,
+    tenant_id,
+    loaded.map(({ carried }) => carried.type),
+  )
   for (const artifact of loaded) {
     if (call.signal.aborted || (await isPaused(call, tenant_id))) return
     const outcome = await acceptArtifact(call, acceptance, artifact, known)
@@ -72,15 +86,19 @@ async function claimOrigin(call: Call, { id: set_id, value }: Doc<StoredSet>): P
   const next = { tenant_id, peer, made_at, digest, set_id }
   const store = call.store(setOrigins)
   if ((await store.create(id, next)) !== 'exists') return
-  await store.update(id, ({ value: known }) => (known.made_at < made_at ? { next, answer: undefined } : { answer: undefined }))
+  await store.update(id, ({ value: known }) =>
+    known.made_at < made_at ? { next, answer: undefined } : { answer: undefined },
+  )
 }
 
 async function finish(call: Call, { id }: Doc<StoredSet>): Promise<void> {
   const now = call.now()
   const expires_ts = now + call.settings(guideSettings).audit_retention_days * day_ms
-  await call.store(guidanceSets).update(id, ({ value }) =>
-    value.status === 'accepting'
-      ? { next: { ...value, status: 'accepted', update_ts: now, expires_ts }, answer: undefined }
-      : { answer: undefined },
-  )
+  await call
+    .store(guidanceSets)
+    .update(id, ({ value }) =>
+      value.status === 'accepting'
+        ? { next: { ...value, status: 'accepted', update_ts: now, expires_ts }, answer: undefined }
+        : { answer: undefined },
+    )
 }

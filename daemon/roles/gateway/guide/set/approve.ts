@@ -61,7 +61,8 @@ async function verifyRequest(
 ): Promise<DecisionSigner | Refusal> {
   const { request: pending } = set.value
   const request = pending && parseDecision(acceptanceRequest, pending.signature)
-  if (!pending || !request) return refuse('conflict', 'nobody has requested the acceptance of this set; request it first')
+  if (!pending || !request)
+    return refuse('conflict', 'nobody has requested the acceptance of this set; request it first')
   const requester = await verifyDecision(call, request, pending.signature, set)
   if (isRefusal(requester))
     return refuse('conflict', `the request is no longer valid: ${requester.message}; request the acceptance again`)
@@ -74,14 +75,18 @@ async function checkSet(call: Call, set: Doc<StoredSet>, approval: AcceptanceApp
   const manifest = readManifest(signed)
   const loaded = await loadArtifacts(call, set)
   if (isRefusal(loaded)) return loaded
-  if (!manifest) return refuse('conflict', 'the stored set is not the one that its peer has signed: import its file again')
+  if (!manifest)
+    return refuse('conflict', 'the stored set is not the one that its peer has signed: import its file again')
   const read = { signed, manifest, digest, artifacts: loaded.map(({ carried }) => carried) }
   const refused = (await verifySet(call, read)) ?? (await checkFreshness(call, read))
   if (refused) return refused
   const labels = await admitLabels(call, read)
   if (isRefusal(labels)) return labels
   if (loaded.some(({ doc }, at) => labelKeyOf(doc.value) !== labelKey(labels[at] as (typeof labels)[number])))
-    return refuse('conflict', 'the labels of the set have another translation now: reject it, and import its file again')
+    return refuse(
+      'conflict',
+      'the labels of the set have another translation now: reject it, and import its file again',
+    )
   const chosen = await loadChosen(call, set, approval.artifacts)
   return isRefusal(chosen) ? chosen : undefined
 }

@@ -69,7 +69,16 @@ export function carryArtifact(
   const rationale = cleanText(value.rationale, names)
   if ([...texts, rationale].some((text) => hiddenText.test(text))) return 'hidden_text'
   const carried = {
-    ...{ artifact_id: id, type, version, as_of: new Date(as_of).toISOString(), applicability, content, label, rationale },
+    ...{
+      artifact_id: id,
+      type,
+      version,
+      as_of: new Date(as_of).toISOString(),
+      applicability,
+      content,
+      label,
+      rationale,
+    },
     ...place,
     ...(embedding_model === undefined ? {} : { embedded_by: embedding_model }),
   }

@@ -21,7 +21,15 @@ export async function verifyDecision(
 ): Promise<DecisionSigner | Refusal> {
   const { name: site, tenant_id } = call.site
   const lifetime_ms = call.settings(guideSettings).set_hold_days * day_ms
-  const target = { site, tenant_id, set, digest: value.digest, artifacts: value.artifact_count, now: call.now(), lifetime_ms }
+  const target = {
+    site,
+    tenant_id,
+    set,
+    digest: value.digest,
+    artifacts: value.artifact_count,
+    now: call.now(),
+    lifetime_ms,
+  }
   const refused = checkDecision(decision, target)
   if (refused) return refused
   const signer = await verifyGuidanceDecision(call, decision.subject, decision.created, signature)

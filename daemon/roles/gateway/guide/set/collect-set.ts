@@ -46,9 +46,10 @@ export async function collectSet(call: Call, terms: ExportTerms): Promise<Collec
   for await (const doc of listActive(call, terms)) {
     await call.pause()
     const labelled = chooseLabel(call, doc.value.label, peer, terms)
-    const carried = (await mayCross(labelled.label)) && isWithinLevel(call, labelled.label, terms)
-      ? carryArtifact(doc, labelled.label, await listNames(call, doc))
-      : 'label'
+    const carried =
+      (await mayCross(labelled.label)) && isWithinLevel(call, labelled.label, terms)
+        ? carryArtifact(doc, labelled.label, await listNames(call, doc))
+        : 'label'
     const text = typeof carried === 'string' ? '' : canonicalJson(carried)
     const size = Buffer.byteLength(text) + 1
     if (typeof carried === 'string') left_out.push({ id: doc.id, reason: carried })
@@ -94,7 +95,8 @@ function chooseLabel(
   const { tenant_id, labels } = call.site
   const own = label ?? lowestLabel(tenant_id, labels, tenant_id)
   const audience = own.releasable_to ?? [own.originator]
-  if (!release || own.originator !== tenant_id || audience.includes(peer.tenant_id)) return { label: own, isReleased: false }
+  if (!release || own.originator !== tenant_id || audience.includes(peer.tenant_id))
+    return { label: own, isReleased: false }
   return { label: normaliseLabel({ ...own, releasable_to: [...audience, peer.tenant_id] }), isReleased: true }
 }
 

@@ -36,7 +36,14 @@ const subjectMembers: Readonly<Record<string, readonly string[]>> = {
   ToolPairingHint: ['tool', 'next_tool'],
 }
 
-const rankingMembers = ['confidence', 'evaluator_score', 'weight', 'score_decomposition', 'embedding_vector', 'embedding_model']
+const rankingMembers = [
+  'confidence',
+  'evaluator_score',
+  'weight',
+  'score_decomposition',
+  'embedding_vector',
+  'embedding_model',
+]
 
 type Subject = Pick<KnownArtifact, 'type' | 'service_name' | 'tool_name' | 'applicability' | 'content'>
 

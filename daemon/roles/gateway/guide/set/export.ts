@@ -16,7 +16,8 @@ import { digestOf } from './read-set.ts'
 const stayReasons = ['internal_type', 'personal_text', 'hidden_text', 'unreadable', 'label', 'too_many'] as const
 
 export const exportSet = operation({
-  summary: 'Export active artifacts for a peer, signed by this site: without observations, traces, names of users and vectors',
+  summary:
+    'Export active artifacts for a peer, signed by this site: without observations, traces, names of users and vectors',
   method: 'POST',
   path: '/api/v1/guide/sets/export',
   input: z.strictObject({

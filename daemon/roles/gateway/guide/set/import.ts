@@ -19,7 +19,8 @@ import { setView, showSet } from './view.ts'
 const max_file_characters = Math.ceil((max_set_bytes * 4) / 3)
 
 export const importSet = operation({
-  summary: 'Import a set of artifacts that a peer has signed for this site; it is held until two administrators accept it',
+  summary:
+    'Import a set of artifacts that a peer has signed for this site; it is held until two administrators accept it',
   method: 'POST',
   path: '/api/v1/guide/sets',
   input: z.strictObject({
@@ -29,7 +30,11 @@ export const importSet = operation({
       .min(1)
       .max(max_file_characters)
       .regex(/^[A-Za-z0-9_-]*$/)
-      .meta({ format: 'base64url', contentEncoding: 'base64url', description: 'base64url of the exact bytes of the file' }),
+      .meta({
+        format: 'base64url',
+        contentEncoding: 'base64url',
+        description: 'base64url of the exact bytes of the file',
+      }),
   }),
   output: setView,
   errors: ['signature_invalid', 'label_denied', 'wrong_state', 'not_your_tenant', 'over_budget'],
@@ -42,7 +47,10 @@ export const importSet = operation({
     const set = await runInSlices(call, setReading(Buffer.from(file, 'base64url')))
     if ('fault' in set) return refuse('invalid', set.fault, [{ path: 'file', message: set.fault }])
     const { from, made_at } = set.manifest
-    call.nameTarget({ id: setIdOf(call.site.tenant_id, set.digest), detail: { peer: from, digest: set.digest, made_at } })
+    call.nameTarget({
+      id: setIdOf(call.site.tenant_id, set.digest),
+      detail: { peer: from, digest: set.digest, made_at },
+    })
     const invalid = await verifySet(call, set)
     if (invalid) return invalid
     const held = await takeSet(call, set)

@@ -14,7 +14,11 @@ import type { CarriedArtifact } from './format.ts'
 import { guidanceSets, type StoredSet, type StoredSetArtifact, setArtifacts } from './model.ts'
 import { readCarried, readManifest } from './read-set.ts'
 
-export type LoadedArtifact = { readonly doc: Doc<StoredSetArtifact>; readonly carried: CarriedArtifact; readonly digest: string }
+export type LoadedArtifact = {
+  readonly doc: Doc<StoredSetArtifact>
+  readonly carried: CarriedArtifact
+  readonly digest: string
+}
 
 /** With the refusals of a change: a set of another tenant is not merely missing. */
 export async function loadSetForChange(call: Call, id: string): Promise<Doc<StoredSet>> {
@@ -39,7 +43,11 @@ export async function loadArtifacts(call: Call, set: Doc<StoredSet>): Promise<re
   const run = sliceRunner(call)
   for await (const doc of iterateDocuments(call.store(setArtifacts), { ...query, page_size: 100 })) {
     const artifact = await run(reading(doc))
-    if (!artifact || artifact.digest !== manifest?.artifacts[doc.value.number - 1] || doc.value.number !== loaded.length + 1)
+    if (
+      !artifact ||
+      artifact.digest !== manifest?.artifacts[doc.value.number - 1] ||
+      doc.value.number !== loaded.length + 1
+    )
       return refuseChanged()
     loaded.push(artifact)
   }

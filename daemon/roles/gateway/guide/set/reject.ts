@@ -21,7 +21,14 @@ export const reject = operation({
       if (status !== 'held') return { answer: refuse('wrong_state', `the set is ${status}`) }
       const actor = `admin:${call.caller.subject}`
       const audit = [call.audited('gateway.guide.set.rejected', id, { peer, digest, reason }, value.label)]
-      const next = { ...rest, status: 'rejected' as const, digest, peer, rejected: { actor, reason }, update_ts: call.now() }
+      const next = {
+        ...rest,
+        status: 'rejected' as const,
+        digest,
+        peer,
+        rejected: { actor, reason },
+        update_ts: call.now(),
+      }
       return { next, answer: undefined, audit }
     })
     return isRefusal(answer) ? answer : showSet(doc, call.site.name)

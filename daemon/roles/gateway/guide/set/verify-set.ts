@@ -19,7 +19,7 @@ export async function verifySet(call: Call, { signed, manifest }: ReadSet): Prom
   if (!peer) return refuse('signature_invalid', 'the set is not from a pinned peer')
   const verified = await verifyFromPeer(call, peer.name, set_document_type, signed)
   if (isRefusal(verified)) return refuse('signature_invalid', `no pinned key of ${peer.name} has signed the set`)
-  if (findSignerFault(verified, peer.threshold, manifest.made_at))
+  if (findSignerFault(verified, peer.threshold ?? 1, manifest.made_at))
     return refuse('signature_invalid', `too few keys of ${peer.name} signed the set before they ended`)
   return checkAddress(call, manifest, peer.tenant_id)
 }

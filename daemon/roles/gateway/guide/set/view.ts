@@ -58,7 +58,10 @@ function showDecision(
   schema: typeof acceptanceRequest | typeof acceptanceApproval,
   { signature, digest }: NonNullable<StoredSet['request']>,
 ): z.output<typeof shownDecision> | undefined {
-  const decision = parseDecision(schema as z.ZodType<z.infer<typeof acceptanceRequest | typeof acceptanceApproval>>, signature)
+  const decision = parseDecision(
+    schema as z.ZodType<z.infer<typeof acceptanceRequest | typeof acceptanceApproval>>,
+    signature,
+  )
   if (!decision) return undefined
   const { subject, reason, artifacts, created } = decision
   return { subject, reason, artifacts, created, digest, signature }
