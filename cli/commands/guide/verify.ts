@@ -44,9 +44,9 @@ async function findKeys(set: string, keys: string | undefined, site: string | un
   return folder ? await findSetKeys(folder, terminal.env, set) : { keys: [] }
 }
 
-type Verdict = Awaited<ReturnType<Awaited<ReturnType<typeof offline.guidanceSets>>['verifySetFile']>>
+type SetFileVerdict = Awaited<ReturnType<Awaited<ReturnType<typeof offline.guidanceSets>>['verifySetFile']>>
 
-function formatVerdict(terminal: Terminal, found: Verdict): string {
+function formatVerdict(terminal: Terminal, found: SetFileVerdict): string {
   const { valid, fault, artifacts, signed_by, label, ...fields } = found
   const verdict = valid ? colourText(terminal, 'green', 'valid') : colourText(terminal, 'red', fault ?? 'invalid')
   const signers = signed_by.map(({ kid, fingerprint }) => `${kid}, ${fingerprint}`).join('; ')

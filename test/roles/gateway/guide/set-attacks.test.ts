@@ -240,7 +240,7 @@ test('a run that ends between any two steps is completed by the next one, once',
     ({ value: { outcome: _, artifact_id: __, ...value } }) => ({ next: value, answer: undefined }),
   )
   await store.update(guidanceSets, set.id, ({ value }) => ({
-    next: { ...value, status: 'accepting' },
+    next: { ...value, status: 'accepting' as const },
     answer: undefined,
   }))
   const call = createGuideCall({ store, now: () => sites.clock.now(), random })

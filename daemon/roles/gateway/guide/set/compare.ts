@@ -11,9 +11,9 @@ export type KnownArtifact = Pick<Artifact, 'type' | 'service_name' | 'tool_name'
 }
 
 /** `conflict`: this site has decided otherwise, or has guidance of its own about the same thing. */
-export type ComparisonState = 'new' | 'changed' | 'same' | 'conflict'
+export type SetComparisonState = 'new' | 'changed' | 'same' | 'conflict'
 export type ArtifactComparison = {
-  readonly state: ComparisonState
+  readonly state: SetComparisonState
   /** The active ones that it was compared with. */
   readonly with: readonly string[]
   readonly detail: string
@@ -47,7 +47,7 @@ const rankingMembers = [
 
 type Subject = Pick<KnownArtifact, 'type' | 'service_name' | 'tool_name' | 'applicability' | 'content'>
 
-export function subjectKey({ type, service_name, tool_name, applicability, content }: Subject): string {
+function subjectKey({ type, service_name, tool_name, applicability, content }: Subject): string {
   const members = subjectMembers[type]?.map((member) => content[member] ?? null) ?? [claimOf(content)]
   return JSON.stringify([type, service_name ?? null, tool_name ?? null, applicability.intent_class ?? null, ...members])
 }
