@@ -21,7 +21,7 @@ export const commandGroups: Readonly<Record<string, string>> = {
   'keys cert': 'Manage the certificate that the site presents to its peers',
   'keys set': 'Manage the signed versions of the key set that peers pin',
   peers: 'Manage other sites: pinned keys, tenant, ceiling, channels',
-  people: 'Manage people who may release messages from quarantine',
+  people: 'Manage people who may release messages from quarantine and accept guidance of other sites',
   profile: 'Validate and explain the site’s settings, and print their schema',
   proxy: 'Inspect and test the proxy: rules, denials, audit records',
   resolve: 'Resolve records into entities, from files or on the service',
