@@ -7,7 +7,7 @@ import type { Label } from '../../kernel/label/label.ts'
 import { runToEnd } from '../../kernel/role/run-to-end.ts'
 import { set_document_type } from '../../roles/gateway/guide/set/format.ts'
 import { setReading } from '../../roles/gateway/guide/set/read-set.ts'
-import { findTextFindings } from '../../roles/gateway/service-tool/findings.ts'
+import { textFindings } from '../../roles/gateway/service-tool/findings.ts'
 import { findPinnedSender, readSenderKeys } from '../filedrop/filedrop-files.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import type { EnvironmentVariables } from '../site/site-profile.ts'
@@ -61,7 +61,7 @@ export async function verifySetFile(text: string, { keys, threshold = 1 }: SetSi
     ...{ from, to, tenant_id, made_at, digest, label },
     signed_by: counting.map(({ kid, fingerprint }) => ({ kid, fingerprint })),
     artifacts: artifacts.map(({ artifact_id: origin_id, type, version, rationale, label: { level }, ...rest }, at) => {
-      const found = findTextFindings([rest.content, rest.applicability, rationale])
+      const found = runToEnd(textFindings([rest.content, rest.applicability, rationale]))
       const marks = [...new Set(found.map(({ kind }) => kind))]
       return { number: at + 1, origin_id, type, version, level, marks, rationale }
     }),

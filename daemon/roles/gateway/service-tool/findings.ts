@@ -73,9 +73,13 @@ export function findToolFindings(
   return keepDistinct(found)
 }
 
-/** The same marks of a value that a model will read, such as guidance of another site. */
-export function findTextFindings(value: unknown): readonly ToolFinding[] {
-  const found = collectTexts(value).flatMap((text) => [...findByExpression(text), ...findLength(text)])
+/** The same marks of a value that a model will read, such as guidance of another site: a computation for `runInSlices`. */
+export function* textFindings(value: unknown): Generator<undefined, readonly ToolFinding[], undefined> {
+  const found: ToolFinding[] = []
+  for (const text of collectTexts(value)) {
+    found.push(...findByExpression(text), ...findLength(text))
+    yield
+  }
   return keepDistinct(found)
 }
 

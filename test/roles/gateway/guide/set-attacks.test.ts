@@ -228,7 +228,7 @@ test('of two who approve at once one decides; a repeat, an older set and the sam
 test('a run that ends between any two steps is completed by the next one, once', async () => {
   const { set, approval } = await requestSet([carry('resumed')])
   const store = sites.bravo.store('gateway')
-  const random = () => '0'.repeat(32)
+  const call = createGuideCall({ store, now: () => sites.clock.now(), random: () => '0'.repeat(32) })
   await act('approve', set.id, bob, approval)
   await waitUntilAccepted(sites, set.id)
   const shown = async () => (await at('artifacts?status=active&type=PromptShim')).body.items
@@ -243,9 +243,28 @@ test('a run that ends between any two steps is completed by the next one, once',
     next: { ...value, status: 'accepting' as const },
     answer: undefined,
   }))
-  const call = createGuideCall({ store, now: () => sites.clock.now(), random })
   await Promise.all([acceptAll(call), acceptAll(call)])
   expect(await shown()).toEqual(before)
   expect((await at(`sets/${set.id}`)).body.status).toBe('accepted')
   expect((await at(`sets/${set.id}/artifacts`)).body.items).toMatchObject([{ outcome: 'active' }])
+})
+
+test('what is altered in the store after both have signed does not become active', async () => {
+  const { set, approval } = await requestSet([carry('as signed')])
+  const store = sites.bravo.store('gateway')
+  const first = setArtifactId(set.id, 1)
+  await act('approve', set.id, bob, approval)
+  await waitUntilAccepted(sites, set.id)
+  await store.update(setArtifacts, first, ({ value: { outcome: _, artifact_id: __, ...value } }) => ({
+    next: { ...value, carried: value.carried.replace('as signed', 'as forged') },
+    answer: undefined,
+  }))
+  await store.update(guidanceSets, set.id, ({ value }) => ({
+    next: { ...value, status: 'accepting' as const },
+    answer: undefined,
+  }))
+  await waitUntilAccepted(sites, set.id)
+  const { items } = (await at(`sets/${set.id}/artifacts`)).body
+  expect(items).toMatchObject([{ outcome: 'refused', outcome_detail: 'it is not the one that was signed' }])
+  expect(JSON.stringify((await at('artifacts?type=PromptShim')).body)).not.toContain('as forged')
 })

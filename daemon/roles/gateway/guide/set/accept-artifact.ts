@@ -1,5 +1,5 @@
 // Makes one accepted artifact of another site active: by the same functions as every change, and with less confidence than local ones.
-import { isRefusal } from '../../../../kernel/error/errors.ts'
+import { isRefusal, type Refusal } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import { labelKeyOf } from '../../../../kernel/store/store.ts'
 import { activateArtifact, demoteArtifact } from '../artifact/change-artifacts.ts'
@@ -59,13 +59,20 @@ export async function acceptArtifact(
   const isReplaceable = former !== undefined && labelKeyOf(former.value) === labelKeyOf(doc.value)
   const supersedes = isReplaceable ? [former.id] : []
   const changed = await activateArtifact(call, id, ground, { supersedes, since: accepted_ts })
-  if (isRefusal(changed)) return { outcome: 'refused', detail: changed.message.slice(0, max_detail) }
+  if (isRefusal(changed)) return await describeRefused(call, id, changed)
   // One with another label cannot be listed: it is demoted by itself.
   if (former && !isReplaceable) await demoteArtifact(call, former.id, ground)
   return { outcome: 'active', artifact_id: id }
 }
 
 const max_detail = 1_024
+
+/** Another process that works on the same set may have been faster. */
+async function describeRefused(call: Call, id: string, { message }: Refusal): Promise<AcceptanceOutcome> {
+  const now = await call.store(artifacts).find(id)
+  if (now?.value.status === 'active') return { outcome: 'active', artifact_id: id }
+  return { outcome: 'refused', detail: message.slice(0, max_detail) }
+}
 
 function groundOf({ requester, approver, set_id, peer, reason }: SetAcceptance): ChangeGround {
   return {

@@ -2,12 +2,13 @@
 // which a crash has cut short is completed by the next one.
 import type { Call } from '../../../../kernel/operation/call.ts'
 import type { Worker } from '../../../../kernel/role/role.ts'
+import { sliceRunner } from '../../../../kernel/role/run-in-slices.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
 import { isPaused } from '../curator/check-paused.ts'
 import { guideSettings } from '../settings.ts'
 import { acceptArtifact, type SetAcceptance } from './accept-artifact.ts'
 import { acceptanceApproval, acceptanceRequest, parseDecision } from './decision.ts'
-import { loadKnown, readStored } from './load-set.ts'
+import { type LoadedArtifact, loadKnown, storedReading } from './load-set.ts'
 import {
   guidanceSets,
   type StoredSet,
@@ -17,6 +18,7 @@ import {
   setOriginId,
   setOrigins,
 } from './model.ts'
+import { digestOf, readManifest } from './read-set.ts'
 
 export const accept_worker = 'guide-accept-sets'
 const day_ms = 86_400_000
@@ -44,27 +46,41 @@ async function acceptSet(call: Call, set: Doc<StoredSet>): Promise<void> {
   if (!acceptance) return await finish(call, set)
   await claimOrigin(call, set)
   const { tenant_id } = set.value
-  const stored: Doc<StoredSetArtifact>[] = []
-  for (const number of acceptance.artifacts) {
-    const doc = await call.store(setArtifacts).find(setArtifactId(set.id, number))
-    if (doc && doc.value.outcome === undefined) stored.push(doc)
-  }
-  const loaded = stored.flatMap((doc) => readStored(doc) ?? [])
-  const known = await loadKnown(
-    call,
-    tenant_id,
-    loaded.map(({ carried }) => carried.type),
-  )
+  const loaded = await loadOpen(call, set, acceptance.artifacts)
+  const types = loaded.map(({ carried }) => carried.type)
+  const known = await loadKnown(call, tenant_id, types)
   for (const artifact of loaded) {
     if (call.signal.aborted || (await isPaused(call, tenant_id))) return
     const outcome = await acceptArtifact(call, acceptance, artifact, known)
-    await call.store(setArtifacts).update(artifact.doc.id, ({ value }) => ({
-      next: { ...value, ...outcome, update_ts: call.now() },
-      answer: undefined,
-    }))
+    // Another process may have been faster.
+    await call.store(setArtifacts).update(artifact.doc.id, ({ value }) => {
+      if (value.outcome !== undefined) return { answer: undefined }
+      return { next: { ...value, ...outcome, update_ts: call.now() }, answer: undefined }
+    })
     await call.pause()
   }
   await finish(call, set)
+}
+
+/** The chosen ones without an outcome, as far as they are those that both people have signed. */
+async function loadOpen(call: Call, set: Doc<StoredSet>, numbers: readonly number[]): Promise<LoadedArtifact[]> {
+  const manifest = readManifest(set.value.signed)
+  const loaded: LoadedArtifact[] = []
+  const run = sliceRunner(call)
+  for (const number of numbers) {
+    const doc = await call.store(setArtifacts).find(setArtifactId(set.id, number))
+    if (!doc || doc.value.outcome !== undefined) continue
+    const artifact = await run(storedReading(doc))
+    if (artifact?.digest === manifest?.artifacts[number - 1] && artifact) loaded.push(artifact)
+    else await refuseAltered(call, doc)
+  }
+  return loaded
+}
+
+async function refuseAltered(call: Call, { id }: Doc<StoredSetArtifact>): Promise<void> {
+  call.log.warn('gateway.guide.set.altered', { artifact: id })
+  const refused = { outcome: 'refused', detail: 'it is not the one that was signed' } as const
+  await call.store(setArtifacts).update(id, ({ value }) => ({ next: { ...value, ...refused }, answer: undefined }))
 }
 
 /** What two people have signed; undefined for a document that somebody has altered. */
@@ -73,7 +89,8 @@ function readAcceptance({ id: set_id, value }: Doc<StoredSet>): SetAcceptance | 
   const first = request && parseDecision(acceptanceRequest, request.signature)
   const second = approval && parseDecision(acceptanceApproval, approval.signature)
   if (!first || !second || accepted_ts === undefined) return undefined
-  if (first.digest !== digest || second.digest !== digest || second.set !== set_id) return undefined
+  if (digestOf(value.signed) !== digest || first.digest !== digest || second.digest !== digest || second.set !== set_id)
+    return undefined
   const { artifacts, reason } = second
   const people = { requester: first.subject, approver: second.subject }
   return { set_id, peer, origin_tenant_id, made_at, accepted_ts, artifacts, reason, ...people }

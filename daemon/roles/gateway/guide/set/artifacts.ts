@@ -5,14 +5,15 @@ import { label } from '../../../../kernel/label/label.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import { operation } from '../../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../../kernel/operation/paging.ts'
+import { sliceRunner } from '../../../../kernel/role/run-in-slices.ts'
 import { chatPart } from '../../chat/parts.ts'
-import { findingKinds, findTextFindings } from '../../service-tool/findings.ts'
+import { findingKinds, type ToolFinding, textFindings } from '../../service-tool/findings.ts'
 import { artifacts as activeArtifacts, applicability } from '../artifact/model.ts'
 import { artifactType } from '../artifact/view.ts'
 import { guidancePart } from '../guidance/parts.ts'
 import { findReferences } from '../guidance/rules.ts'
 import { compareArtifact, type KnownArtifacts } from './compare.ts'
-import { importedId, type LoadedArtifact, loadKnown, readableParts, readStored } from './load-set.ts'
+import { importedId, type LoadedArtifact, loadKnown, readableParts, storedReading } from './load-set.ts'
 import { guidanceSets, setArtifacts } from './model.ts'
 import { setId } from './view.ts'
 
@@ -57,23 +58,33 @@ export const artifacts = operation({
     const set = await call.store(guidanceSets).get(id)
     const query = buildListQuery({ set_id: id }, limit, cursor, { field: 'number', direction: 'asc' })
     const { docs, ...page } = await call.store(setArtifacts).page(query)
-    const loaded = docs.flatMap((doc) => readStored(doc) ?? [])
+    const run = sliceRunner(call)
+    const loaded: LoadedArtifact[] = []
+    for (const doc of docs) {
+      const artifact = await run(storedReading(doc))
+      if (artifact) loaded.push(artifact)
+    }
     const types = loaded.map(({ carried }) => carried.type)
     const known = await loadKnown(call, set.value.tenant_id, types)
     const items: z.output<typeof shownArtifact>[] = []
     for (const artifact of loaded) {
-      items.push(await showArtifact(call, artifact, set.value.peer, known))
-      await call.pause()
+      const findings = await run(textFindings(readableParts(artifact)))
+      items.push(await showArtifact(call, artifact, { peer: set.value.peer, known, findings }))
     }
     return { ...page, items }
   },
 })
 
+type ComparedWith = {
+  readonly peer: string
+  readonly known: KnownArtifacts
+  readonly findings: readonly ToolFinding[]
+}
+
 async function showArtifact(
   call: Call,
   loaded: LoadedArtifact,
-  peer: string,
-  known: KnownArtifacts,
+  { peer, known, findings }: ComparedWith,
 ): Promise<z.output<typeof shownArtifact>> {
   const { doc, carried, digest } = loaded
   const { artifact_id: origin_id, label: _, ...shown } = carried
@@ -85,7 +96,7 @@ async function showArtifact(
     ...(({ state, with: others, detail }) => ({ state, with: [...others], detail }))(
       compareArtifact(carried, peer, known, isRefusal(here) ? undefined : here?.value.status),
     ),
-    findings: [...findTextFindings(readableParts(loaded))],
+    findings: [...findings],
     missing: listMissing(call, loaded),
     ...(outcome === undefined ? {} : { outcome }),
     ...(outcome_detail === undefined ? {} : { outcome_detail }),

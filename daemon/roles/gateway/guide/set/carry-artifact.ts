@@ -6,7 +6,7 @@ import { collectTexts } from '../../guardrail/collect-texts.ts'
 import { hiddenText } from '../../service-tool/findings.ts'
 import type { Artifact } from '../artifact/model.ts'
 import { attachableTypes } from '../guidance/rules.ts'
-import { type CarriedArtifact, carriedArtifact } from './format.ts'
+import { type CarriedArtifact, carriedArtifact, max_text_characters } from './format.ts'
 
 /** Why an artifact stays: a changed content would claim something that nobody has learnt. */
 export type StayReason = 'internal_type' | 'personal_text' | 'hidden_text' | 'unreadable' | 'label' | 'too_many'
@@ -65,6 +65,7 @@ export function carryArtifact(
     ...(tool_name === undefined ? {} : { tool_name }),
   }
   const texts = collectTexts({ content, applicability, ...place })
+  if (texts.some((text) => text.length > max_text_characters)) return 'unreadable'
   if (texts.some((text) => cleanText(text, names) !== text)) return 'personal_text'
   const rationale = cleanText(value.rationale, names)
   if ([...texts, rationale].some((text) => hiddenText.test(text))) return 'hidden_text'

@@ -4,10 +4,9 @@ import { isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors
 import type { Call } from '../../../../kernel/operation/call.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
 import { verifyGuidanceDecision } from '../../../../shared/contributor-signature/contributor-signature.ts'
-import { findTextFindings } from '../../service-tool/findings.ts'
 import { guideSettings } from '../settings.ts'
 import { checkDecision, type DecisionSigner, type SetDecision } from './decision.ts'
-import { type LoadedArtifact, loadArtifacts, readableParts } from './load-set.ts'
+import { hasHiddenText, type LoadedArtifact, loadArtifacts } from './load-set.ts'
 import type { StoredSet } from './model.ts'
 
 const day_ms = 86_400_000
@@ -56,8 +55,8 @@ export async function loadChosen(
   const wanted = new Set(numbers)
   const chosen = all.filter((_, at) => wanted.has(at + 1))
   for (const each of chosen) {
-    const isHidden = findTextFindings(readableParts(each)).some(({ kind }) => kind === 'hidden_text')
-    if (isHidden) return refuse('invalid', `artifact ${each.doc.value.number} has characters that people do not see`)
+    if (hasHiddenText(each))
+      return refuse('invalid', `artifact ${each.doc.value.number} has characters that people do not see`)
     await call.pause()
   }
   return chosen

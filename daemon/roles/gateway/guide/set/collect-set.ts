@@ -24,7 +24,9 @@ export type ExportTerms = {
 export type LeavingArtifact = { readonly carried: CarriedArtifact; readonly text: string; readonly isReleased: boolean }
 export type CollectedSet = {
   readonly leaving: readonly LeavingArtifact[]
+  /** The first ones. */
   readonly left_out: readonly { readonly id: string; readonly reason: StayReason }[]
+  readonly left_out_count: number
 }
 
 /** Room for manifest and signatures. */
@@ -42,30 +44,38 @@ export async function collectSet(call: Call, terms: ExportTerms): Promise<Collec
   }
   const leaving: LeavingArtifact[] = []
   const left_out: { id: string; reason: StayReason }[] = []
-  let bytes = 0
+  let [bytes, left_out_count] = [0, 0]
+  const leaveOut = (id: string, reason: StayReason) => {
+    left_out_count += 1
+    if (left_out.length < max_left_out) left_out.push({ id, reason })
+  }
   for await (const doc of listActive(call, terms)) {
     await call.pause()
-    const labelled = chooseLabel(call, doc.value.label, peer, terms)
-    const carried =
-      (await mayCross(labelled.label)) && isWithinLevel(call, labelled.label, terms)
-        ? carryArtifact(doc, labelled.label, await listNames(call, doc))
-        : 'label'
-    const text = typeof carried === 'string' ? '' : canonicalJson(carried)
-    const size = Buffer.byteLength(text) + 1
-    if (typeof carried === 'string') left_out.push({ id: doc.id, reason: carried })
-    else if (leaving.length === max_set_artifacts || bytes + size > max_content_bytes)
-      left_out.push({ id: doc.id, reason: 'too_many' })
-    else {
-      bytes += size
-      leaving.push({ carried, text, isReleased: labelled.isReleased })
+    if (leaving.length === max_set_artifacts) {
+      leaveOut(doc.id, 'too_many')
+      continue
     }
-    if (left_out.length === max_left_out) break
+    const labelled = chooseLabel(call, doc.value.label, peer, terms)
+    const mayLeave = isWithinLevel(call, labelled.label, terms) && (await mayCross(labelled.label))
+    const carried = mayLeave ? carryArtifact(doc, labelled.label, await listNames(call, doc)) : 'label'
+    if (typeof carried === 'string') {
+      leaveOut(doc.id, carried)
+      continue
+    }
+    const text = canonicalJson(carried)
+    const size = Buffer.byteLength(text) + 1
+    if (bytes + size > max_content_bytes) {
+      leaveOut(doc.id, 'too_many')
+      continue
+    }
+    bytes += size
+    leaving.push({ carried, text, isReleased: labelled.isReleased })
   }
-  return { leaving, left_out }
+  return { leaving, left_out, left_out_count }
 }
 
-/** Of one answer; more is a reason to name types. */
-const max_left_out = 2_000
+/** Of one answer; the others are counted. */
+const max_left_out = 500
 
 async function* listActive(call: Call, { types, ids }: ExportTerms): AsyncGenerator<Doc<Artifact>> {
   const store = call.store(artifacts)

@@ -43,6 +43,7 @@ export const exportSet = operation({
       artifacts: z.int(),
       bytes: z.int(),
       left_out: z.array(z.strictObject({ id: z.string(), reason: z.enum(stayReasons) })),
+      left_out_count: z.int().meta({ description: 'Of all of them; left_out has the first 500' }),
     })
     .meta({ id: 'ExportedGuidanceSet' }),
   errors: ['not_your_tenant', 'wrong_state', 'not_found'],
@@ -54,15 +55,15 @@ export const exportSet = operation({
     if (refused) return refused
     const collected = await collectSet(call, terms)
     if (isRefusal(collected)) return collected
-    const { leaving, left_out } = collected
+    const { leaving, left_out, left_out_count } = collected
     const signed = await signSet(call, terms.to, leaving)
     if (isRefusal(signed)) return signed
     const { file, digest, manifest } = signed
-    const detail = { digest, made_at: manifest.made_at, artifacts: leaving.length, left_out: left_out.length }
+    const detail = { digest, made_at: manifest.made_at, artifacts: leaving.length, left_out: left_out_count }
     const more = { released: leaving.filter(({ isReleased }) => isReleased).map(({ carried }) => carried.artifact_id) }
     await call.record([call.audited('gateway.guide.set.exported', terms.to, { ...detail, ...more }, manifest.label)])
-    const bytes = Buffer.byteLength(file)
-    return { file, digest, made_at: manifest.made_at, artifacts: leaving.length, bytes, left_out: [...left_out] }
+    const counts = { artifacts: leaving.length, bytes: Buffer.byteLength(file), left_out_count }
+    return { file, digest, made_at: manifest.made_at, ...counts, left_out: [...left_out] }
   },
 })
 

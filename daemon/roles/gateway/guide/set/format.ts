@@ -15,6 +15,8 @@ export const max_set_artifacts = 500
 export const max_set_bytes = 1_048_576
 /** Of different labels in a set. */
 export const max_set_labels = 16
+/** Of one text, in characters. */
+export const max_text_characters = 8_192
 
 /** Levels, values and names that a set may have: reading it takes a bounded time. */
 export const setJsonLimits = { max_depth: 32, max_values: 40_000, max_names: 1_000, max_escapes: 100_000 } as const

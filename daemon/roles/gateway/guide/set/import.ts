@@ -1,7 +1,7 @@
 // Imports a set of artifacts from another site: verified in full, and held until two administrators accept it.
 import * as z from 'zod'
 import { isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors.ts'
-import { joinLabels, type Label } from '../../../../kernel/label/label.ts'
+import { dominates, joinLabels, type Label } from '../../../../kernel/label/label.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import { operation } from '../../../../kernel/operation/operation.ts'
 import { runInSlices } from '../../../../kernel/role/run-in-slices.ts'
@@ -64,6 +64,8 @@ async function takeSet(call: Call, set: ReadSet): Promise<Doc<StoredSet> | Refus
   if (isRefusal(labels)) return labels
   const label = joinAll(call, labels)
   if (!label) return refuse('label_denied', 'nobody here may see all artifacts of the set')
+  if (!dominates(call.caller, label, call.site.labels))
+    return refuse('label_denied', 'the label of the set is above the caller’s clearance')
   const known = await call.store(guidanceSets).find(setIdOf(call.site.tenant_id, set.digest))
   if (known && known.value.status !== 'rejected') return known
   return (await checkFreshness(call, set)) ?? (await holdSet(call, set, { label, labels }, known))

@@ -7,6 +7,8 @@ import type { Call } from '../../../../kernel/operation/call.ts'
 import { sliceRunner } from '../../../../kernel/role/run-in-slices.ts'
 import { iterateDocuments } from '../../../../kernel/store/iterate-documents.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
+import { collectTexts } from '../../guardrail/collect-texts.ts'
+import { hiddenText } from '../../service-tool/findings.ts'
 import { artifacts } from '../artifact/model.ts'
 import { keyedArtifactId } from '../artifact/propose-artifact.ts'
 import { indexKnown, type KnownArtifact, type KnownArtifacts } from './compare.ts'
@@ -26,7 +28,7 @@ export async function loadSetForChange(call: Call, id: string): Promise<Doc<Stor
 }
 
 /** Undefined for a document that is not as it was carried. */
-export function readStored(doc: Doc<StoredSetArtifact>): LoadedArtifact | undefined {
+function readStored(doc: Doc<StoredSetArtifact>): LoadedArtifact | undefined {
   const text = doc.value.carried
   const carried = readCarried(parseJson(text), text)
   return carried && { doc, carried, digest: sha256(text) }
@@ -42,7 +44,7 @@ export async function loadArtifacts(call: Call, set: Doc<StoredSet>): Promise<re
   const loaded: LoadedArtifact[] = []
   const run = sliceRunner(call)
   for await (const doc of iterateDocuments(call.store(setArtifacts), { ...query, page_size: 100 })) {
-    const artifact = await run(reading(doc))
+    const artifact = await run(storedReading(doc))
     if (
       !artifact ||
       artifact.digest !== manifest?.artifacts[doc.value.number - 1] ||
@@ -54,7 +56,8 @@ export async function loadArtifacts(call: Call, set: Doc<StoredSet>): Promise<re
   return loaded.length === manifest?.artifacts.length ? loaded : refuseChanged()
 }
 
-function* reading(doc: Doc<StoredSetArtifact>): Generator<undefined, LoadedArtifact | undefined> {
+/** The same as a computation for `runInSlices`. */
+export function* storedReading(doc: Doc<StoredSetArtifact>): Generator<undefined, LoadedArtifact | undefined> {
   yield
   return readStored(doc)
 }
@@ -88,6 +91,11 @@ export function importedId({ doc, digest, carried }: LoadedArtifact, peer: strin
 export function importKey({ doc, digest, carried }: LoadedArtifact, peer: string): string {
   const { label } = doc.value
   return JSON.stringify(['set', peer, carried.artifact_id, digest, label ? labelKey(label) : ''])
+}
+
+/** Whether it has characters that people do not see: what they accept is not what a model reads. */
+export function hasHiddenText(loaded: LoadedArtifact): boolean {
+  return collectTexts(readableParts(loaded)).some((text) => hiddenText.test(text))
 }
 
 /** All that a model or a person may read of it. */

@@ -4,11 +4,13 @@ import { canonicalJson, sha256, sha384 } from '../../../../kernel/encoding/canon
 import { parseExactJson } from '../../../../kernel/encoding/parse-json.ts'
 import { strictJsonReading } from '../../../../kernel/encoding/strict-json.ts'
 import { labelKey } from '../../../../kernel/label/label.ts'
+import { collectTexts } from '../../guardrail/collect-texts.ts'
 import {
   type CarriedArtifact,
   carriedArtifact,
   max_set_bytes,
   max_set_labels,
+  max_text_characters,
   type SetManifest,
   setFile,
   setJsonLimits,
@@ -45,7 +47,7 @@ export function* setReading(bytes: Uint8Array): Generator<undefined, ReadSet | S
     yield
     const text = canonicalJson(each)
     if (sha256(text) !== manifest.artifacts[at]) return { fault: `artifact ${at + 1} is not the one that was signed` }
-    const artifact = readCarried(each, text)
+    const artifact = hasLongText(each) ? undefined : readCarried(each, text)
     if (!artifact) return { fault: `artifact ${at + 1} does not match the schema of its type` }
     texts.push(text)
     artifacts.push(artifact)
@@ -73,6 +75,11 @@ export function readManifest({ payload }: Jws): SetManifest | undefined {
 export function readCarried(value: unknown, text: string): CarriedArtifact | undefined {
   const { data } = carriedArtifact.safeParse(value)
   return data && canonicalJson(data) === text ? data : undefined
+}
+
+/** Schemas of intents may hold texts of any length; each text is judged in one go. */
+function hasLongText(value: unknown): boolean {
+  return collectTexts(value).some((text) => text.length > max_text_characters)
 }
 
 function findContentFault(artifacts: readonly CarriedArtifact[]): string | undefined {
