@@ -1,5 +1,7 @@
 // A set of artifacts goes from one site to another: exported without what is of persons, held, compared, accepted by two people.
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { labelKeyOf } from '../../../../daemon/kernel/store/store.ts'
+import { artifacts, isMeasured } from '../../../../daemon/roles/gateway/guide/artifact/model.ts'
 import { waitUntil } from '../../../support/site/test-site.ts'
 import {
   adminOf,
@@ -89,6 +91,16 @@ test('accepted artifacts are active, with their origin, less confidence, both pe
     // For this tenant alone: never for more people than the origin has allowed.
     label: { level: 'SECRET', originator: 'tenant-a', releasable_to: ['tenant-b'] },
   })
+  // The same label as guidance that is learnt here has, on whose traces it is measured.
+  const stored = await sites.bravo.store('gateway').get(artifacts, shown.artifact_id)
+  const learnt = {
+    policy: 'SITE',
+    level: 'SECRET',
+    categories: [],
+    originator: 'tenant-b',
+    releasable_to: ['tenant-b'],
+  }
+  expect(stored && [isMeasured(stored.value), labelKeyOf(stored.value)]).toEqual([true, labelKeyOf({ label: learnt })])
   const { body: audits } = await at(`audit?artifact_id=${shown.artifact_id}`)
   expect(audits.items[0]).toMatchObject({
     ...{ action: 'promote', actor: 'admin:bob', second_actor: 'admin:ann' },
@@ -105,6 +117,13 @@ test('accepted artifacts are active, with their origin, less confidence, both pe
     { token },
   )
   expect(JSON.stringify(chain.json)).toContain('"accepted_by":["ann","bob"]')
+})
+
+test('once an administrator decides about an accepted artifact by hand, it is attached to every trace', async () => {
+  const [shown] = await accept([await shim('decided by hand')], [1])
+  await at(`artifacts/${shown.artifact_id}/promote`, {})
+  const stored = await sites.bravo.store('gateway').get(artifacts, shown.artifact_id)
+  expect(stored && isMeasured(stored.value)).toBe(false)
 })
 
 test('a later set replaces what it has changed, and shows what is the same, changed, new and in conflict', async () => {
