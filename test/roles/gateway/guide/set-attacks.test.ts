@@ -1,4 +1,4 @@
-// What an altered, foreign, old or hostile set, one person alone, and an altered store can do: nothing becomes active by it.
+// Attacks by altered, foreign, old and hostile sets, by one person alone and by an altered store: nothing becomes active.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'

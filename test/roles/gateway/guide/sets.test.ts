@@ -1,4 +1,4 @@
-// A set of artifacts goes from one site to another: exported without what is of persons, held, compared, accepted by two people.
+// A set of artifacts goes from one site to another: exported without personal data, held, compared, accepted by two people.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { labelKeyOf } from '../../../../daemon/kernel/store/store.ts'
 import { artifacts, isMeasured } from '../../../../daemon/roles/gateway/guide/artifact/model.ts'

@@ -1,4 +1,4 @@
-// Collects the artifacts that may leave for a peer, each without what is of persons, and the reasons of those that stay.
+// Collects the artifacts that may leave for a peer, each without personal data, and the reasons of those that stay.
 import { canonicalJson } from '../../../../kernel/encoding/canonical-json.ts'
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import { type Label, labelKey, lowestLabel, normaliseLabel } from '../../../../kernel/label/label.ts'

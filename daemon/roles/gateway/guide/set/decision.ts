@@ -1,4 +1,4 @@
-// What each of two administrators signs to accept artifacts of a set, and the rules by which two signatures are one decision.
+// The decision that each of two administrators signs to accept artifacts of a set, and the rules by which two signatures are one decision.
 import * as z from 'zod'
 import { type Jws, jws } from '../../../../kernel/cryptography/signatures.ts'
 import { canonicalJson, sha384 } from '../../../../kernel/encoding/canonical-json.ts'
