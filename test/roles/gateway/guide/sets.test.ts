@@ -100,7 +100,10 @@ test('accepted artifacts are active, with their origin, less confidence, both pe
     originator: 'tenant-b',
     releasable_to: ['tenant-b'],
   }
-  expect(stored && [isMeasured(stored.value), labelKeyOf(stored.value)]).toEqual([true, labelKeyOf({ label: learnt })])
+  expect(stored && [isMeasured(stored.value), labelKeyOf(stored.value)]).toEqual([
+    true,
+    labelKeyOf({ tenant_id: 'tenant-b', label: learnt }),
+  ])
   const { body: audits } = await at(`audit?artifact_id=${shown.artifact_id}`)
   expect(audits.items[0]).toMatchObject({
     ...{ action: 'promote', actor: 'admin:bob', second_actor: 'admin:ann' },
