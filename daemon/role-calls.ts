@@ -47,6 +47,12 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
     'site.delegation.grant',
     'site.delegation.principal',
     'site.delegation.token',
+    'site.message.verify',
+    'site.peer.admission',
+    'site.peer.crossing',
+    'site.peer.list',
+    'site.signature.create',
+    'site.signature.verify',
     'site.verification.get',
   ],
   resolution: [

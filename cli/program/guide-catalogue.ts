@@ -28,4 +28,12 @@ export const guideCatalogue = {
   'guide watch': () => import('../commands/guide/watch.ts'),
   'guide evaluate': () => import('../commands/guide/evaluate.ts'),
   'guide chat': () => import('../commands/guide/chat.ts'),
+  'guide export': () => import('../commands/guide/export.ts'),
+  'guide import': () => import('../commands/guide/import.ts'),
+  'guide verify': () => import('../commands/guide/verify.ts'),
+  'guide set list': () => import('../commands/guide/set/list.ts'),
+  'guide set show': () => import('../commands/guide/set/show.ts'),
+  'guide set request': () => import('../commands/guide/set/request.ts'),
+  'guide set approve': () => import('../commands/guide/set/approve.ts'),
+  'guide set reject': () => import('../commands/guide/set/reject.ts'),
 } as const

@@ -47,6 +47,7 @@ export const offline = {
   epochSigning: () => import('./filedrop/epoch-signing.ts'),
   evidence: () => import('./evidence/evidence-file.ts'),
   pinnedEvidenceKeys: () => import('./evidence/pinned-evidence-keys.ts'),
+  guidanceSets: () => import('./guide/set-file.ts'),
   audit: () => import('./audit/audit-chains.ts'),
   auditExport: () => import('./audit/audit-export.ts'),
   auditExportVerification: () => import('./audit/audit-export-verification.ts'),

@@ -41,6 +41,7 @@ export type Jws = z.infer<typeof jws>
 const platformSignatures = {
   statement: ['message'],
   contribution: ['personal'],
+  'guidance-decision': ['personal'],
   checkpoint: ['message'],
   'audit-export': ['message'],
   keyset: ['root'],

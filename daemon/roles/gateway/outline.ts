@@ -15,6 +15,7 @@ export const outline = outlineOf({
   tool_hosts: [agentspace_host],
   api_prefix: '/api/v2/gateway',
   needs: ['site'],
+  signs: ['guidance-set'],
   settings: [settings, guardrailSettings, chatSettings, guideSettings],
   takes: {},
   load: async () => (await import('./role.ts')).gateway,

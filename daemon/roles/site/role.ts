@@ -32,6 +32,7 @@ import { send } from './message/send.ts'
 import { verify } from './message/verify.ts'
 import { channelGauges, setChannelGauges } from './metrics.ts'
 import { outline } from './outline.ts'
+import { admission } from './peer/admission.ts'
 import { crossing } from './peer/crossing.ts'
 import { list as peerList } from './peer/list.ts'
 import { peerHeads } from './peerhead/model.ts'
@@ -68,7 +69,7 @@ export const site: Role = role(outline, {
     key: { list: keyList },
     'data-key': { create: dataKeyCreate, open: dataKeyOpen },
     keyset: { take },
-    peer: { list: peerList, crossing },
+    peer: { list: peerList, crossing, admission },
     message: { list: messageList, send, land, verify, purge, resend, discard },
     gap: { receipt, resend: gapResend, skip },
     epoch: { draft, open },

@@ -1,4 +1,4 @@
-// Verifying the signature of a person over a contribution: contract of the site role, which knows the enrolled people.
+// Verifying the signature of a person over a contribution or a decision: contract of the site role, which knows the enrolled people.
 import * as z from 'zod'
 import { type Jws, jws, publicKey } from '../../kernel/cryptography/signatures.ts'
 import type { Refusal } from '../../kernel/error/errors.ts'
@@ -14,6 +14,9 @@ const personalSignature = z
   .meta({ id: 'PersonalSignature' })
 export type PersonalSignature = z.infer<typeof personalSignature>
 
+/** A signature for one purpose is none for another. */
+const personalSignatureType = z.enum(['contribution', 'guidance-decision'])
+
 export const verifyPersonalSignature = operationContract({
   address: 'site.signature.verify',
   input: z.strictObject({
@@ -24,6 +27,7 @@ export const verifyPersonalSignature = operationContract({
       .meta({ description: 'People of whom one must have signed' }),
     created: z.iso.datetime().meta({ description: 'When the content was signed, as the content states' }),
     envelope: jws,
+    type: personalSignatureType.default('contribution').meta({ description: 'Purpose of the signature' }),
   }),
   output: personalSignature,
 })
@@ -36,4 +40,19 @@ export async function verifyContributorSignature(
   envelope: Jws,
 ): Promise<PersonalSignature | Refusal> {
   return await roles.request(verifyPersonalSignature, { subjects, created, envelope })
+}
+
+/** Verifies the signature of this enrolled person over a decision about a set of artifacts. Refuses `signature_invalid`. */
+export async function verifyGuidanceDecision(
+  { roles }: Call,
+  subject: string,
+  created: string,
+  envelope: Jws,
+): Promise<PersonalSignature | Refusal> {
+  return await roles.request(verifyPersonalSignature, {
+    subjects: [subject],
+    created,
+    envelope,
+    type: 'guidance-decision',
+  })
 }

@@ -1,4 +1,4 @@
-// Contract of the site role's check if an object with a label may leave for a peer.
+// Contracts of the site role's checks if an object with a label may leave for a peer, or enter from one.
 import * as z from 'zod'
 import { type Refusal, refuse } from '../../kernel/error/errors.ts'
 import { type Label, label } from '../../kernel/label/label.ts'
@@ -9,6 +9,17 @@ export const checkPeerCrossing = operationContract({
   address: 'site.peer.crossing',
   input: z.strictObject({ name: z.string().min(1).max(64), label }),
   output: z.strictObject({ allowed: z.boolean(), reason: z.string() }).meta({ id: 'Crossing' }),
+})
+
+export const admitPeerLabel = operationContract({
+  address: 'site.peer.admission',
+  input: z.strictObject({ name: z.string().min(1).max(64), label }),
+  output: z
+    .strictObject({
+      label: label.optional().meta({ description: 'In the terms of this site; absent: the object may not enter' }),
+      reason: z.string().optional(),
+    })
+    .meta({ id: 'Admission' }),
 })
 
 /**
@@ -27,4 +38,10 @@ export function checkChannelTenant({ site }: Call, tenant_id: string): Refusal |
 export async function checkCrossing({ roles }: Call, peer: string, label: Label): Promise<Refusal | undefined> {
   const { allowed, reason } = await throwRefusal(roles.request(checkPeerCrossing, { name: peer, label }))
   return allowed ? undefined : refuse('label_denied', `the object may not leave for peer ${peer}: ${reason}`)
+}
+
+/** The label of an object from the peer in the terms of this site. Refuses `label_denied` for one that may not enter. */
+export async function admitLabel({ roles }: Call, peer: string, received: Label): Promise<Label | Refusal> {
+  const answer = await throwRefusal(roles.request(admitPeerLabel, { name: peer, label: received }))
+  return answer.label ?? refuse('label_denied', answer.reason ?? 'the object may not enter')
 }

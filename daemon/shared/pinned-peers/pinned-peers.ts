@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Call } from '../../kernel/operation/call.ts'
 import { operationContract, throwRefusal } from '../../kernel/operation/operation-contract.ts'
 
-const pinnedPeer = z.object({ name: z.string(), tenant_id: z.string() })
+const pinnedPeer = z.object({ name: z.string(), tenant_id: z.string(), threshold: z.int().optional() })
 export type PinnedPeer = z.infer<typeof pinnedPeer>
 
 export const listPeers = operationContract({

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { artifactCollections } from '../../../daemon/roles/gateway/guide/artifact-operations.ts'
 import { openClusterStore } from '../../conformance/opensearch-variant.ts'
 import { runLifecycle } from '../../simulation/guide/lifecycle-world.ts'
+import { raceAcceptance } from '../../simulation/guide/set-acceptance.ts'
 import { walkModel } from '../../simulation/guide/walk-model.ts'
 import { type OpenSearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
 import { sharedOpenSearch } from '../../support/engines/shared-servers.ts'
@@ -47,3 +48,11 @@ where(
     expect(Math.min(counts.done, counts.crashed)).toBeGreaterThan(0)
   },
 )
+
+where('a set that parties accept at once, some of which crash, becomes active once', async () => {
+  expect(await raceAcceptance(opened.store, 6)).toEqual({
+    status: 'accepted',
+    artifacts: Array.from({ length: 6 }, () => 'active 2 '),
+    outcomes: Array.from({ length: 6 }, () => 'active'),
+  })
+})

@@ -215,7 +215,8 @@ function describeVersion(artifact: Artifact): string {
 const writing_methods = ['create', 'put', 'update', 'remove'] as const
 
 /** A store whose process ends at a write: with or without the effect of that write. */
-function failingStore(store: Store, random: SeededRandom, failing: number): Store {
+/** The process of this store ends in one of its writes, before it or after it. */
+export function failingStore(store: Store, random: SeededRandom, failing: number): Store {
   let isDead = false
   return new Proxy(store, {
     get(target, name: keyof Store) {

@@ -18,6 +18,7 @@ import { effectSamples } from './effect-samples.ts'
 import { enrolSigners } from './enrol-signers.ts'
 import { gatewaySamples } from './gateway-samples.ts'
 import { guidanceSamples } from './guidance-samples.ts'
+import { guidanceSetSamples } from './guidance-set-samples.ts'
 import { guideArtifactSamples } from './guide-artifact-samples.ts'
 import { guideSamples } from './guide-samples.ts'
 import { ingestSamples } from './ingest-samples.ts'
@@ -226,6 +227,7 @@ export const operationSamples: OperationSamples = {
   ...gatewaySamples,
   ...guideSamples,
   ...guideArtifactSamples,
+  ...guidanceSetSamples,
   ...guidanceSamples,
   'resolution.service.backup': shareSample,
   'ingest.service.backup': shareSample,

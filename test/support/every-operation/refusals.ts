@@ -15,6 +15,7 @@ import { enrolSigners } from './enrol-signers.ts'
 import { emissionRefusals, federationRefusals } from './federation-refusals.ts'
 import { gatewayRefusals } from './gateway-samples.ts'
 import { guidanceRefusals } from './guidance-samples.ts'
+import { guidanceSetRefusals } from './guidance-set-samples.ts'
 import { guideArtifactRefusals } from './guide-artifact-samples.ts'
 import { hubRefusals } from './hub-refusals.ts'
 import { ingestRefusals } from './ingest-refusals.ts'
@@ -205,6 +206,7 @@ export const refusals: Readonly<Record<string, RefusalScenario>> = {
   ...gatewayRefusals,
   ...guideArtifactRefusals,
   ...guidanceRefusals,
+  ...guidanceSetRefusals,
   ...resolutionRefusals,
   ...ingestRefusals,
   ...effectRefusals,

@@ -22,13 +22,30 @@ import { accept } from './proposal/accept.ts'
 import { dismiss } from './proposal/dismiss.ts'
 import { list as proposalList } from './proposal/list.ts'
 import { proposals } from './proposal/model.ts'
+import { acceptSets } from './set/accept-sets.ts'
+import { approve } from './set/approve.ts'
+import { artifacts as setArtifactList } from './set/artifacts.ts'
+import { exportSet } from './set/export.ts'
+import { get as setGet } from './set/get.ts'
+import { importSet } from './set/import.ts'
+import { list as setList } from './set/list.ts'
+import { guidanceSets, setArtifacts, setOrigins } from './set/model.ts'
+import { reject } from './set/reject.ts'
+import { request } from './set/request.ts'
 
-export const artifactCollections = [artifacts, artifactHistory, guideAudits, proposals, curators]
-export const artifactWorkers = [finishChanges, coalesce]
+export const artifactCollections = [
+  ...[artifacts, artifactHistory, guideAudits, proposals, curators],
+  ...[guidanceSets, setArtifacts, setOrigins],
+]
+export const artifactWorkers = [finishChanges, coalesce, acceptSets]
 export const artifactOperations = {
   'guide.artifact': { list, get, edit, promote, demote, rollback, forget },
   'guide.audit': { list: auditList },
   'guide.curator': { get: curatorGet, pause, resume },
   'guide.decision': { list: decisionList, explain, discuss },
+  'guide.set': {
+    ...{ list: setList, get: setGet, artifacts: setArtifactList, export: exportSet, import: importSet },
+    ...{ request, approve, reject },
+  },
   'guide.proposal': { list: proposalList, accept, dismiss },
 }

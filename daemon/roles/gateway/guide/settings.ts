@@ -233,5 +233,9 @@ export const guideSettings = settingsBlock('guide', {
     env: 'GUIDE_LINEAGE_RETENTION_DAYS',
     doc: 'Days that it is kept which artifacts were attached to a trace.',
   }),
+  set_hold_days: z.int().min(1).max(365).default(14).meta({
+    env: 'GUIDE_SET_HOLD_DAYS',
+    doc: 'Days that a set of artifacts from another site waits for two administrators to accept it.',
+  }),
   ...synthesisFields,
 })

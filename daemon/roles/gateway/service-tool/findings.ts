@@ -70,6 +70,20 @@ export function findToolFindings(
     ...findOtherTools(text, others),
     ...findLength(text),
   ])
+  return keepDistinct(found)
+}
+
+/** The same marks of a value that a model will read, such as guidance of another site: a computation for `runInSlices`. */
+export function* textFindings(value: unknown): Generator<undefined, readonly ToolFinding[], undefined> {
+  const found: ToolFinding[] = []
+  for (const text of collectTexts(value)) {
+    found.push(...findByExpression(text), ...findLength(text))
+    yield
+  }
+  return keepDistinct(found)
+}
+
+function keepDistinct(found: readonly ToolFinding[]): readonly ToolFinding[] {
   const distinct = new Map(found.map((finding) => [`${finding.kind} ${finding.excerpt}`, finding]))
   return [...distinct.values()].slice(0, max_findings)
 }

@@ -22,6 +22,26 @@ export function promoteArtifact(
   return writeVersion(call, id, (current) => planPromotion(call, current, ground, supersedes), ground)
 }
 
+/**
+ * The same once: refused `wrong_state` for one that is active by then, which would count for more, and for one that was changed
+ * after `since`.
+ */
+export function activateArtifact(
+  call: Call,
+  id: string,
+  ground: ChangeGround,
+  { supersedes, since }: { readonly supersedes: readonly string[]; readonly since: number },
+): ChangedArtifact {
+  const plan = async (current: Doc<Artifact>) => {
+    const { status, update_ts } = current.value
+    const isOpen = status === 'proposed' || (status === 'demoted' && update_ts < since)
+    return isOpen
+      ? await planPromotion(call, current, ground, supersedes)
+      : refuse('wrong_state', `the artifact is ${status} here`)
+  }
+  return writeVersion(call, id, plan, ground)
+}
+
 async function planPromotion(
   call: Call,
   current: Doc<Artifact>,

@@ -15,6 +15,23 @@ export const applicability = z.strictObject({
   tags: z.array(z.string().min(1).max(64)).max(64).default([]),
 })
 
+/** Of an artifact from another site, which two administrators have accepted. */
+export const artifactOrigin = z
+  .strictObject({
+    site: z.string(),
+    tenant_id: z.string(),
+    artifact_id: z.string(),
+    version: z.int().min(1),
+    set_id: z.string(),
+    made_at: z.iso.datetime(),
+    digest: z.string().meta({ description: 'SHA-256 of the artifact as it was carried' }),
+    embedded_by: z.string().optional().meta({ description: 'Model of its vector there, which was not carried' }),
+    accepted_by: z.array(z.string()).length(2),
+    accepted_version: z.int().meta({ description: 'Version that the acceptance made; later ones were decided here' }),
+  })
+  .meta({ id: 'GuideArtifactOrigin' })
+export type ArtifactOrigin = z.infer<typeof artifactOrigin>
+
 const recordFields = {
   ...documentFields,
   status: z.enum(artifactStatuses),
@@ -34,6 +51,8 @@ const recordFields = {
   supersedes: z.array(z.string()).max(256),
   /** Traces that it was learnt from. */
   trace_ids: z.array(z.string()).max(64),
+  /** Absent: learnt or written here. */
+  origin: artifactOrigin.optional(),
   /** When its content last changed. */
   as_of: z.number(),
   /** Of the evaluator: runs with a low score in a row. */
@@ -57,6 +76,11 @@ export const artifact = z.discriminatedUnion(
     z.strictObject({ ...recordFields, type: z.literal(type), content: artifactContents[type] }),
   ) as never,
 ) as unknown as z.ZodType<Artifact>
+
+/** Whether its effect is measured by a hold-out: what an administrator has decided on here is always attached. */
+export function isMeasured({ actor, version, origin }: Pick<Artifact, 'actor' | 'version' | 'origin'>): boolean {
+  return !actor.startsWith('admin:') || origin?.accepted_version === version
+}
 
 type RecordFields = z.infer<z.ZodObject<typeof recordFields>>
 export type Artifact = {

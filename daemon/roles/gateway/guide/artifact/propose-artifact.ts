@@ -9,7 +9,7 @@ import type { AuditEntry, ChangeGround } from '../audit/entry.ts'
 import { checkPaused } from '../curator/check-paused.ts'
 import { type ArtifactType, artifactContents } from './content.ts'
 import { artifact_topic, requestFollowUp } from './follow-up.ts'
-import { type Artifact, artifacts, versionId } from './model.ts'
+import { type Artifact, type ArtifactOrigin, artifacts, versionId } from './model.ts'
 
 /** `content`: of the type, without what ranks it; that may stand beside it, and is carried into it. */
 export type ArtifactDraft = {
@@ -29,6 +29,8 @@ export type ArtifactDraft = {
   readonly weight?: number
   /** The same key in a tenant is the same proposal; absent: a new one each time. */
   readonly key?: string
+  /** Of one from another site. */
+  readonly origin?: ArtifactOrigin
   /** It drifts: an administrator decides. */
   readonly isHeld?: boolean
 }
@@ -68,7 +70,12 @@ export async function findProposed(
 }
 
 function nameArtifact(call: Call, { tenant_id, key }: Pick<ArtifactDraft, 'tenant_id' | 'key'>): string {
-  return `artifact_${key === undefined ? call.random(16) : sha256(JSON.stringify([tenant_id, key])).slice(0, 32)}`
+  return key === undefined ? `artifact_${call.random(16)}` : keyedArtifactId(tenant_id, key)
+}
+
+/** The id of the artifact of a draft with this key. */
+export function keyedArtifactId(tenant_id: string, key: string): string {
+  return `artifact_${sha256(JSON.stringify([tenant_id, key])).slice(0, 32)}`
 }
 
 /** Of a model: any value may stand there. */
@@ -99,6 +106,7 @@ function buildProposed(
     ...{ status: 'proposed', version: 1, prev_version_id: null, change_reason: draft.rationale.slice(0, 2_048), actor },
     ...(draft.service_name === undefined ? {} : { service_name: draft.service_name }),
     ...(draft.tool_name === undefined ? {} : { tool_name: draft.tool_name }),
+    ...(draft.origin ? { origin: draft.origin } : {}),
     applicability: {
       ...(applicability.intent_class === undefined ? {} : { intent_class: applicability.intent_class }),
       tags: [...(applicability.tags ?? [])],

@@ -3,7 +3,14 @@ import * as z from 'zod'
 import { label } from '../../../../kernel/label/label.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
 import { type ArtifactType, artifactTypes } from './content.ts'
-import { type Artifact, type ArtifactVersion, applicability, artifactStatuses, versionId } from './model.ts'
+import {
+  type Artifact,
+  type ArtifactVersion,
+  applicability,
+  artifactOrigin,
+  artifactStatuses,
+  versionId,
+} from './model.ts'
 
 export const artifactId = z.string().min(1).max(128)
 export const artifactType = z.enum(artifactTypes as [ArtifactType, ...ArtifactType[]])
@@ -26,6 +33,7 @@ export const artifactFields = {
   supersedes: z.array(z.string()),
   superseded_by: z.string().optional(),
   trace_ids: z.array(z.string()),
+  origin: artifactOrigin.optional(),
   is_flagged: z.boolean(),
   low_scores: z.int(),
   demoted_cycles: z.int(),
@@ -49,6 +57,7 @@ export function showArtifact({ id, value }: Doc<Artifact>): ArtifactView {
     ...(value.tool_name === undefined ? {} : { tool_name: value.tool_name }),
     ...{ applicability: applies, content, rationale: value.rationale, notes: value.notes },
     supersedes: value.supersedes,
+    ...(value.origin === undefined ? {} : { origin: value.origin }),
     ...(value.superseded_by === undefined ? {} : { superseded_by: value.superseded_by }),
     ...{ trace_ids: value.trace_ids, is_flagged: value.is_flagged, low_scores: value.low_scores },
     ...{ demoted_cycles: value.demoted_cycles, as_of: toIso(value.as_of) },

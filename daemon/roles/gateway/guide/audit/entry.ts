@@ -51,6 +51,8 @@ const actor = z.string().regex(/^(curator_auto|evaluator_auto|admin:.{1,290})$/s
 
 /** Supplied by the party that acts; the rest follows from the action. */
 const groundFields = {
+  /** Of an action that two administrators have decided on. */
+  second_actor: actor.optional(),
   trigger: z.enum(auditTriggers),
   related_drift_event_id: id.optional(),
   evaluator_score: rate.optional(),

@@ -12,6 +12,7 @@ export const auditView = z
     at: z.iso.datetime(),
     action: z.enum(auditActions),
     actor: z.string(),
+    second_actor: z.string().optional().meta({ description: 'The other administrator, of an action that takes two' }),
     trigger: z.enum(auditTriggers),
     artifact_id: z.string().optional(),
     artifact_type: artifactType.optional(),

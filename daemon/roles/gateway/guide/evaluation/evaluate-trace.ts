@@ -4,7 +4,7 @@ import { isRefusal } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import { type Doc, labelKeyOf } from '../../../../kernel/store/store.ts'
 import { demoteArtifact, flagArtifact, promoteArtifact } from '../artifact/change-artifacts.ts'
-import { type Artifact, artifacts } from '../artifact/model.ts'
+import { type Artifact, artifacts, isMeasured } from '../artifact/model.ts'
 import { persistScore } from '../artifact/persist-score.ts'
 import type { ChangeGround } from '../audit/entry.ts'
 import type { GraphScope } from '../graph/rules.ts'
@@ -51,7 +51,7 @@ export async function evaluateTrace(
     if (!ofArtifact) continue
     const { isAttached, mark } = ofArtifact
     const before = learner.assessments.get(doc.id) ?? resume(doc.value)
-    const terms = { weights, fast_demotion, isHoldOutEnabled, isDecided: doc.value.actor.startsWith('admin:') }
+    const terms = { weights, fast_demotion, isHoldOutEnabled, isDecided: !isMeasured(doc.value) }
     const judged = await countTrace(call, doc, { before, trace, isAttached, mark }, terms)
     if (!judged) continue
     const { assessment, result, counted } = judged

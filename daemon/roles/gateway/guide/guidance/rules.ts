@@ -77,7 +77,15 @@ export function indexArtifact(id: string, artifact: Artifact): IndexedArtifact {
 
 type References = { readonly tools: readonly string[]; readonly services: readonly string[] }
 
-function findReferences(artifact: Artifact): References {
+/** The tools and services that the content names. */
+export function findReferences(artifact: {
+  readonly type: ArtifactType
+  readonly content: Readonly<Record<string, unknown>>
+}): References {
+  return referencesOf(artifact as unknown as Artifact)
+}
+
+function referencesOf(artifact: Artifact): References {
   switch (artifact.type) {
     case 'ToolPairingHint':
       return { tools: [artifact.content.tool, artifact.content.next_tool], services: [] }
