@@ -123,7 +123,9 @@ describe('a message whose intent is a workflow', () => {
       await stage().put(`other-${at}`, 'DecisionTrajectory', exemplar('create_dag', 0.9 - at / 10))
     await stage().put('orders', 'DecisionTrajectory', exemplar('create_effect_order', 0.1))
     await stage().waitForIds('other-0', 'other-1', 'other-2', 'other-3', 'other-4')
-    const own = [{ intent_class: 'create_effect_order', steps: ['ingest_file', 'write'], support: 20, success_rate: 0.9 }]
+    const own = [
+      { intent_class: 'create_effect_order', steps: ['ingest_file', 'write'], support: 20, success_rate: 0.9 },
+    ]
     const front = ['other-0', 'other-1', 'other-2', 'other-3', 'orders']
     expect(await ofIntent({ message: 'Create an effect for the orders' })).toEqual({ front, model: own })
     expect(await ofIntent({ intent_schema: { intent: 'Create effect order' } })).toEqual({ front, model: own })

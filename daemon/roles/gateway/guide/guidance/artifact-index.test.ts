@@ -111,7 +111,10 @@ test('for the intent of a workflow, what is for it comes within the cap before w
   const set = index.find({ ...reader(), intent: 'create_effect' }, () => false)
   expect(set?.cappedCounts.get('DecisionTrajectory')).toBe(4)
   // Nothing is held back without a cap that binds.
-  index.apply(others.slice(2).map(({ id }) => ({ id, artifact: undefined })), 2)
+  index.apply(
+    others.slice(2).map(({ id }) => ({ id, artifact: undefined })),
+    2,
+  )
   expect(of('create_effect')).toEqual(of())
 })
 
