@@ -4,7 +4,6 @@ import { compareRanks, type Rank, rankOf } from '../../../../../packages/guidanc
 import { type Label, labelKey } from '../../../../kernel/label/label.ts'
 import type { ArtifactType } from '../artifact/content.ts'
 import type { Artifact } from '../artifact/model.ts'
-import { isWorkflowGuidance } from '../workflow/intents.ts'
 import type { GuidanceScope } from './model.ts'
 
 /** An active artifact with all that deciding about it needs, derived once. */
@@ -18,8 +17,6 @@ export type IndexedArtifact = {
   readonly service_name: string | undefined
   /** Learnt, and not decided on by an administrator since. */
   readonly isMined: boolean
-  /** For intents of workflows: for the one of its class, or for all of them. */
-  readonly isForWorkflows: boolean
   readonly supersedes: readonly string[]
   readonly rank: Rank
   /** `<service>/<tool>`: a subscriber that may not use one of them does not get the artifact. */
@@ -27,15 +24,6 @@ export type IndexedArtifact = {
   readonly services: readonly string[]
   readonly attached: AttachedArtifact
   readonly bytes: number
-}
-
-/** Stands for all intents of workflows that no artifact is about in particular: they share their sets. */
-export const any_workflow = ''
-
-/** Whether it is for the intent of a workflow. */
-export function fitsIntent({ isForWorkflows, attached: { applicability } }: IndexedArtifact, intent: string): boolean {
-  const { intent_class } = applicability
-  return isForWorkflows && (intent_class === undefined || intent_class === intent)
 }
 
 /** The gateway itself is in reach of every subscriber. */
@@ -67,7 +55,6 @@ export function indexArtifact(id: string, artifact: Artifact): IndexedArtifact {
   return {
     ...{ id, type, tenant_id, service_name, attached, services },
     isMined: !artifact.actor.startsWith('admin:'),
-    isForWorkflows: isWorkflowGuidance(artifact),
     label: artifact.label,
     label_key: artifact.label ? labelKey(artifact.label) : '',
     supersedes: supersedes.filter((each) => each !== id),
