@@ -1,5 +1,4 @@
 // Which artifacts are for the intent of a workflow, and under which intents sets of guidance are kept.
-import type { Artifact } from '../artifact/model.ts'
 import { isWorkflowGuidance } from '../workflow/intents.ts'
 import type { IndexedArtifact } from './rules.ts'
 
@@ -11,18 +10,13 @@ const max_intents = 32
 /** For that intent, or for all of workflows. */
 export function fitsIntent({ attached }: IndexedArtifact, intent: string): boolean {
   const { intent_class = intent } = attached.applicability
-  return intent_class === intent && isForWorkflows(attached)
+  return intent_class === intent && isWorkflowGuidance(attached)
 }
 
 /** Classes of intents of workflows that artifacts are about; undefined: no artifact is for workflows. */
 export function findIntents(artifacts: readonly IndexedArtifact[]): ReadonlySet<string> | undefined {
-  const forWorkflows = artifacts.filter(({ attached }) => isForWorkflows(attached))
+  const forWorkflows = artifacts.filter(({ attached }) => isWorkflowGuidance(attached))
   if (forWorkflows.length === 0) return undefined
   const intents = new Set(forWorkflows.flatMap(({ attached }) => attached.applicability.intent_class ?? []))
   return new Set([...intents].slice(0, max_intents))
-}
-
-/** What is attached is a part of an artifact. */
-function isForWorkflows(attached: IndexedArtifact['attached']): boolean {
-  return isWorkflowGuidance(attached as Pick<Artifact, 'type' | 'content' | 'applicability'>)
 }
