@@ -177,10 +177,14 @@ function chooseWithinCap(
   isPreferred: SelectionTerms['isPreferred'],
 ): readonly IndexedArtifact[] {
   if (!isPreferred || ofType.length <= cap) return ofType.slice(0, cap)
-  const preferred = ofType.filter(isPreferred).slice(0, cap)
-  const others = ofType.filter((artifact) => !isPreferred(artifact)).slice(0, cap - preferred.length)
-  const chosen = new Set([...preferred, ...others])
-  return ofType.filter((artifact) => chosen.has(artifact))
+  const preferred: IndexedArtifact[] = []
+  const others: IndexedArtifact[] = []
+  for (const artifact of ofType) {
+    if (preferred.length === cap) break
+    if (isPreferred(artifact)) preferred.push(artifact)
+    else if (others.length < cap) others.push(artifact)
+  }
+  return [...preferred, ...others.slice(0, cap - preferred.length)].sort(compareArtifacts)
 }
 
 class CappedArtifacts {
