@@ -1,5 +1,6 @@
 // Guidance for agents: inside the arguments of their tools, from the gateway alone; libraries never get it.
 import { beforeAll, describe, expect, test } from 'vitest'
+import { artifacts } from '../../../daemon/roles/gateway/guide/artifact/model.ts'
 import { requestTools, sayText } from '../../support/chat/model-double.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
 import { ann } from './chat-site.ts'
@@ -10,11 +11,11 @@ const forged = { as_of: '2026-01-01T00:00:00.000Z', artifacts: [], rationale_sum
 describe.each(['agent', 'library'] as const)('the tool of a service of kind %s', (component_kind) => {
   const stage = setUpGuidance()
   /** The arguments that the service has seen, which its tool echoes. */
-  const call = async (input: object): Promise<Record<string, unknown>> => {
+  const call = async (input: object, more: object = {}): Promise<Record<string, unknown>> => {
     const text = JSON.stringify(input)
     stage().model.answerBy(requestTools({ name: 'maps__echo', arguments: text }), sayText('done'))
     stage().model.prompts.splice(0)
-    const { body } = await stage().say(ann, { message: 'echo', allow_changes: true })
+    const { body } = await stage().say(ann, { message: 'echo', allow_changes: true, ...more })
     if (body.tool_calls[0]?.outcome !== 'answered') return { outcome: body.tool_calls[0]?.detail }
     const last = stage()
       .model.prompts.at(-1)
@@ -59,7 +60,25 @@ describe.each(['agent', 'library'] as const)('the tool of a service of kind %s',
     const { body } = await stage().say(ann, { message: 'echo', allow_changes: true })
     expect(body.tool_calls[0]).toMatchObject({ arguments: { a: 1 } })
   })
+
+  test('an output that does not fit the intent schema counts against what was attached, for an agent alone', async () => {
+    await stage().put('judged', 'FailurePattern', { label: labelOfAnn })
+    const intent_schema = { title: 'Find ships', type: 'object', required: ['ships'] }
+    const terms = await waitUntil(async () => {
+      stage().site.clock.advance(2_000)
+      await call({ a: 1 }, { intent_schema })
+      for (const worker of ['write-lineage', 'ingest-observations', 'learn-guidance'])
+        stage().site.wakeWorker('gateway', worker)
+      return (await stage().site.store('gateway').get(artifacts, 'judged'))?.value.content.score_decomposition
+    }, 20_000)
+    expect(terms.l3_schema_mismatch > 0).toBe(component_kind === 'agent')
+    expect(terms.l3_error).toBe(0)
+  })
 })
+
+const labelOfAnn = {
+  ...{ policy: 'SITE', level: 'TOP_SECRET', categories: [], originator: 'tenant-a', releasable_to: ['tenant-a'] },
+}
 
 describe('an agent without guidance for it', () => {
   const stage = setUpGuidance({ profile: { guide: { guidance_attach_enabled: false } } })

@@ -109,14 +109,16 @@ describe('a message whose intent is a workflow', () => {
     applicability: { intent_class, tags: ['workflow'] },
     content: { intent_class, steps: ['ingest_file', 'write'], evaluator_score },
   })
-  const ofIntent = async (body: object) => {
-    stage().model.prompts.splice(0)
-    const { body: response } = await stage().say(ann, { message: 'hello', ...body })
-    const [, inside = ''] = /<guidance>(.*)<\/guidance>$/.exec(
-      String(stage().model.prompts[0]?.body.messages[0]?.content),
-    ) ?? ['', '']
-    return { front: idsOf(response.guide_guidance), model: JSON.parse(inside).exemplars }
-  }
+  /** A machine that is busy may attach nothing in time. */
+  const ofIntent = (body: object) =>
+    waitUntil(async () => {
+      stage().model.prompts.splice(0)
+      const { body: response } = await stage().say(ann, { message: 'hello', ...body })
+      const system = String(stage().model.prompts[0]?.body.messages[0]?.content)
+      const [, inside] = /<guidance>(.*)<\/guidance>$/.exec(system) ?? []
+      const front = idsOf(response.guide_guidance)
+      return inside !== undefined && front.length > 0 && { front, model: JSON.parse(inside).exemplars }
+    })
 
   test('has what is for its intent within the caps, for the front end and for the model, whose advice is of that intent', async () => {
     for (let at = 0; at < 5; at += 1)

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { settingsBlock } from '../../../kernel/settings/settings.ts'
 import { endpointKey, endpointUrl, modelName } from '../chat/model-endpoint.ts'
 import { tokenFields } from './budget/token-fields.ts'
-import { nameOfWeight, weightEntry, weightNames } from './evaluation/weights.ts'
+import { defaultWeights, nameOfWeight, weightEntry, weightNames } from './evaluation/weights.ts'
 import { holdoutFields } from './holdout/holdout-fields.ts'
 
 const toggle = (variable: string, isOn: boolean, doc: string) => z.boolean().default(isOn).meta({ env: variable, doc })
@@ -210,7 +210,7 @@ export const guideSettings = settingsBlock('guide', {
     .refine((entries) => new Set(entries.map(nameOfWeight)).size === entries.length, {
       error: 'must name each weight once',
     })
-    .default(['l3_error=3', 'schema_mismatch=3', 'user_feedback=1.5', 'confidence=0.5'])
+    .default([...defaultWeights])
     .meta({
       env: 'GUIDE_EVALUATOR_WEIGHTS',
       doc: 'Weights of the terms of a score, as name=number; one that is left out keeps its default. A setting of a single weight goes before it.',

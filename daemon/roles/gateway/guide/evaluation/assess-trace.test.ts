@@ -4,50 +4,50 @@ import type { TraceRecord } from '../learning/trace-record.ts'
 import { type AssessmentResult, assessTrace, first_assessment } from './assess-trace.ts'
 
 const weights = { l3_error: 3, l3_schema_mismatch: 3, user_feedback: 1.5, evaluator_confidence: 0.5 }
-const artifact = { type: 'PromptShim', content: { confidence: 1 }, applicability: {} }
+const artifact = { type: 'PromptShim', content: { confidence: 0 }, applicability: {} }
 const minute = 60_000
 
 type TraceGiven = { readonly isFailure?: boolean; readonly isMismatch?: boolean; readonly isRejected?: boolean }
 
-function assessAll(minutes: readonly number[], of: TraceGiven, isHoldOutEnabled: boolean): AssessmentResult[] {
-  const { isFailure = false, isMismatch, isRejected = false } = of
+/** Results of traces at these minutes; `low`: low scores in a row at the end, or when it is demoted. */
+function assessAll(minutes: readonly number[], of: (at: number) => TraceGiven, isHoldOutEnabled = false) {
   let assessment = first_assessment
-  return minutes.map((at) => {
+  const results: AssessmentResult[] = []
+  for (const [at, each] of minutes.entries()) {
+    const { isFailure = false, isMismatch, isRejected = false } = of(at)
     const call = { tool: 'pilot/find', service: 'pilot', arguments: {}, isFailure, error: '', isMismatch }
     const trace: TraceRecord = {
-      ...{
-        trace_id: String(at),
-        conversation_id: '',
-        intent_class: '',
-        caller: 'ann',
-        words: [],
-        calls: [call],
-        hasFeedback: isRejected,
-      },
-      ...{ isRejected, isSuccess: !(isFailure || isMismatch || isRejected), ended_ts: at * minute },
+      ...{ trace_id: String(at), conversation_id: '', intent_class: '', caller: 'ann', words: [], calls: [call] },
+      ...{ hasFeedback: isRejected, isRejected, isSuccess: !(isFailure || isMismatch || isRejected) },
+      ended_ts: each * minute,
     }
     const terms = { weights, fast_demotion: 2, isHoldOutEnabled, isDecided: false }
     const assessed = assessTrace(assessment, artifact, { trace, isAttached: true }, terms)
     assessment = assessed.assessment
-    return assessed.result
-  })
+    results.push(assessed.result)
+    if (assessed.result === 'low_score') break
+  }
+  return { results, low: assessment.evaluation.low_scores }
 }
 
 test('a third failure within ten minutes is for an administrator, a slower row is not', () => {
-  expect(assessAll([0, 4, 9], { isFailure: true }, true)).toEqual(['none', 'none', 'repeated_failures'])
-  expect(assessAll([0, 5, 10, 15], { isFailure: true }, true)).toEqual(['none', 'none', 'none', 'none'])
-  expect(assessAll([0, 60, 61, 62], { isFailure: true }, true).at(-1)).toBe('repeated_failures')
+  const resultsOf = (...minutes: number[]) => assessAll(minutes, () => ({ isFailure: true }), true).results
+  expect(resultsOf(0, 4, 9)).toEqual(['none', 'none', 'repeated_failures'])
+  expect(resultsOf(0, 5, 10, 15)).toEqual(['none', 'none', 'none', 'none'])
+  expect(resultsOf(0, 60, 61, 62).at(-1)).toBe('repeated_failures')
 })
 
-test('failures and outputs that do not fit demote after 2 low scores, rejections by users after 5', () => {
-  const demotedAt = (of: TraceGiven) =>
-    assessAll(
-      Array.from({ length: 20 }, (_, at) => at * 60),
-      of,
-      false,
-    ).indexOf('low_score')
-  const first_low = 2
-  expect(demotedAt({ isFailure: true })).toBe(first_low + 1)
-  expect(demotedAt({ isMismatch: true })).toBe(first_low + 1)
-  expect(demotedAt({ isRejected: true })).toBe(first_low + 4)
+const hours = Array.from({ length: 30 }, (_, at) => at * 60)
+
+test('failures, and outputs that do not fit although their calls return, demote after 2 low scores', () => {
+  for (const given of [{ isFailure: true }, { isMismatch: true }]) {
+    const { results, low } = assessAll(hours, () => given)
+    expect([results.at(-1), low]).toEqual(['low_score', 2])
+  }
+  expect(assessAll(hours, () => ({ isMismatch: false })).results).toEqual(hours.map(() => 'none'))
+})
+
+test('where users reject more than fails, 5 low scores demote', () => {
+  const { results, low } = assessAll(hours, (at) => ({ isRejected: true, isFailure: at % 3 === 0 }))
+  expect([results.at(-1), low]).toEqual(['low_score', 5])
 })

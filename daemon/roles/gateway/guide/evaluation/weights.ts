@@ -38,6 +38,8 @@ const defaults: Readonly<Record<WeightName, number>> = {
   confidence: 0.5,
 }
 
+export const defaultWeights: readonly string[] = weightNames.map((name) => `${name}=${defaults[name]}`)
+
 export function readWeights(settings: WeightSettings): EvaluatorWeights {
   const listed = Object.fromEntries(settings.evaluator_weights.map(readEntry).map(({ name, value }) => [name, value]))
   const weightOf = (name: WeightName) => settings[`evaluator_weight_${name}`] ?? listed[name] ?? defaults[name]

@@ -1,12 +1,11 @@
 // The active artifacts of the site in memory, in the order of their ranks, and the sets of guidance that were selected from them.
 import { dominates, type LabelPolicy, type Viewer } from '../../../../kernel/label/label.ts'
 import type { ArtifactType } from '../artifact/content.ts'
+import { any_workflow, findIntents, fitsIntent } from './intent-preference.ts'
 import type { GuidanceScope, StoredGuidance } from './model.ts'
 import {
   type AttachableType,
-  any_workflow,
   compareArtifacts,
-  fitsIntent,
   type IndexedArtifact,
   isAddressedTo,
   isUsable,
@@ -56,8 +55,6 @@ type TenantArtifacts = {
 /** Of one tenant: sets of other subscribers than these are selected for each request. */
 const max_sets = 512
 const max_late = 32
-/** Of one tenant: workflows of other classes share a set, so that callers cannot make sets by inventing intents. */
-const max_intents = 32
 
 export class ArtifactIndex {
   readonly #terms: IndexTerms
@@ -229,13 +226,6 @@ export class ArtifactIndex {
       return verdict
     }
   }
-}
-
-function findIntents(artifacts: readonly IndexedArtifact[]): ReadonlySet<string> | undefined {
-  const forWorkflows = artifacts.filter(({ isForWorkflows }) => isForWorkflows)
-  if (forWorkflows.length === 0) return undefined
-  const intents = new Set(forWorkflows.flatMap(({ attached }) => attached.applicability.intent_class ?? []))
-  return new Set([...intents].slice(0, max_intents))
 }
 
 /** The reader under whose key its set is kept. */

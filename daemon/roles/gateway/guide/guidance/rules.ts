@@ -5,7 +5,6 @@ import { type Label, labelKey } from '../../../../kernel/label/label.ts'
 import type { ArtifactType } from '../artifact/content.ts'
 import type { Artifact } from '../artifact/model.ts'
 import { type AttachBudget, type CapReason, fitBudget } from '../budget/rules.ts'
-import { isWorkflowGuidance } from '../workflow/intents.ts'
 import type { GuidanceScope } from './model.ts'
 
 /** An active artifact with all that deciding about it needs, derived once. */
@@ -17,8 +16,6 @@ export type IndexedArtifact = {
   readonly label: Label | undefined
   readonly label_key: string
   readonly service_name: string | undefined
-  /** For intents of workflows: for the one of its class, or for all of them. */
-  readonly isForWorkflows: boolean
   readonly supersedes: readonly string[]
   readonly rank: Rank
   /** `<service>/<tool>`: a subscriber that may not use one of them does not get the artifact. */
@@ -26,15 +23,6 @@ export type IndexedArtifact = {
   readonly services: readonly string[]
   readonly attached: AttachedArtifact
   readonly bytes: number
-}
-
-/** Stands for all intents of workflows that no artifact is about in particular: they share their sets. */
-export const any_workflow = ''
-
-/** Whether it is for the intent of a workflow. */
-export function fitsIntent({ isForWorkflows, attached: { applicability } }: IndexedArtifact, intent: string): boolean {
-  const { intent_class } = applicability
-  return isForWorkflows && (intent_class === undefined || intent_class === intent)
 }
 
 /** The gateway itself is in reach of every subscriber. */
@@ -65,7 +53,6 @@ export function indexArtifact(id: string, artifact: Artifact): IndexedArtifact {
   const place = service_name !== undefined && tool_name !== undefined ? [`${service_name}/${tool_name}`] : []
   return {
     ...{ id, type, tenant_id, service_name, attached, services },
-    isForWorkflows: isWorkflowGuidance(artifact),
     label: artifact.label,
     label_key: artifact.label ? labelKey(artifact.label) : '',
     supersedes: supersedes.filter((each) => each !== id),
@@ -197,10 +184,14 @@ function chooseWithinCap(
   isPreferred: SelectionTerms['isPreferred'],
 ): readonly IndexedArtifact[] {
   if (!isPreferred || ofType.length <= cap) return ofType.slice(0, cap)
-  const preferred = ofType.filter(isPreferred).slice(0, cap)
-  const others = ofType.filter((artifact) => !isPreferred(artifact)).slice(0, cap - preferred.length)
-  const chosen = new Set([...preferred, ...others])
-  return ofType.filter((artifact) => chosen.has(artifact))
+  const preferred: IndexedArtifact[] = []
+  const others: IndexedArtifact[] = []
+  for (const artifact of ofType) {
+    if (preferred.length === cap) break
+    if (isPreferred(artifact)) preferred.push(artifact)
+    else if (others.length < cap) others.push(artifact)
+  }
+  return [...preferred, ...others.slice(0, cap - preferred.length)].sort(compareArtifacts)
 }
 
 class CappedArtifacts {

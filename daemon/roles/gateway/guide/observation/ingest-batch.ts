@@ -81,7 +81,13 @@ export async function abandonQueue(call: Call): Promise<void> {
 /** Stores observations that are durable, and in the graphs, when it resolves. Throws what the store throws. */
 export async function storePending(call: Call, pending: readonly PendingObservation[]): Promise<void> {
   const observer = call.part(observerPart)
-  await storeBatch(call, observer, { pending, begun: new Map() }, { attempt: observer.attempt, isRetry: false })
+  try {
+    await storeBatch(call, observer, { pending, begun: new Map() }, { attempt: observer.attempt, isRetry: false })
+  } catch (error) {
+    // The memory of traces and workflows has followed what may not be stored.
+    observer.book.clear(call.now())
+    throw error
+  }
 }
 
 async function storeBatch(

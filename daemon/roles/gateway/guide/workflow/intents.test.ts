@@ -1,6 +1,5 @@
 // Which calls and messages generate workflows, and the artifacts that belong to them.
 import { expect, test } from 'vitest'
-import type { Artifact } from '../artifact/model.ts'
 import { findGeneratingTool, isGeneratingIntent, isWorkflowGuidance } from './intents.ts'
 
 test.each([
@@ -35,8 +34,8 @@ test('the choice of a tool makes an intent one, whatever its class', () => {
 })
 
 test('artifacts for such intents are patterns, maps of the service, trajectories that succeeded, and what is tagged', () => {
-  const isFor = (type: Artifact['type'], content: object, tags: string[] = []) =>
-    isWorkflowGuidance({ type, content, applicability: { tags } } as unknown as Artifact)
+  const isFor = (type: string, content: Record<string, unknown>, tags: string[] = []) =>
+    isWorkflowGuidance({ type, content, applicability: { tags } })
   expect(isFor('IntentPattern', {})).toBe(true)
   expect(isFor('CapabilityMap', { service: 'pipeline-service' })).toBe(true)
   expect(isFor('CapabilityMap', { service: 'maps' })).toBe(false)

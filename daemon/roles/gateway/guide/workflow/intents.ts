@@ -2,7 +2,6 @@
 
 import { splitTerms } from '../../chat/offline/split-terms.ts'
 import { aggregatedName } from '../../tool/aggregated-tool.ts'
-import type { Artifact } from '../artifact/model.ts'
 import { readEffectDraft, readPipelineDraft, type WorkflowDraft } from './draft.ts'
 
 /** The tag of artifacts that are about workflows, whatever their type. */
@@ -124,18 +123,19 @@ export function isGeneratingIntent({ intent_class, tools = [] }: WorkflowIntent)
 /** Below it a trajectory is not an exemplar. */
 const least_success_rate = 0.5
 
+type GuidanceTraits = {
+  readonly type: string
+  readonly content: Readonly<Record<string, unknown>>
+  readonly applicability: { readonly tags: readonly string[] }
+}
+
 /**
  * Whether an artifact is for such intents: a pattern from intents to operations, a map of tools of a service that has workflows,
  * the steps of workflows that succeeded, or one that its tags say is about workflows. Its class says for which of them.
  */
-export function isWorkflowGuidance({
-  type,
-  content,
-  applicability,
-}: Pick<Artifact, 'type' | 'content' | 'applicability'>): boolean {
-  if (type === 'DecisionTrajectory') return 'success_rate' in content && content.success_rate >= least_success_rate
+export function isWorkflowGuidance({ type, content, applicability }: GuidanceTraits): boolean {
+  const { success_rate, service: of } = content
+  if (type === 'DecisionTrajectory') return typeof success_rate === 'number' && success_rate >= least_success_rate
   if (type === 'IntentPattern' || applicability.tags.some((tag) => workflowNouns.has(tag.toLowerCase()))) return true
-  return (
-    type === 'CapabilityMap' && workflowKinds.some(({ service }) => 'service' in content && content.service === service)
-  )
+  return type === 'CapabilityMap' && workflowKinds.some(({ service }) => service === of)
 }

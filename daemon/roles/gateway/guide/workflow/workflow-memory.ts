@@ -11,7 +11,7 @@ import { findWorkflowUses, type WorkflowKind, type WorkflowUse } from './intents
 import { listReportedRuns, type ObservedCall, readId } from './observed-call.ts'
 
 /** A change of the graph within this time is a correction of what was generated; later it is a new wish. */
-export const edit_window_ms = 3_600_000
+const edit_window_ms = 3_600_000
 
 /** What a call shows of a generation for the first time. `isRerun`: the same graph has run before. */
 export type WorkflowEvent = { readonly generation: OpenGeneration; readonly at: number } & (
