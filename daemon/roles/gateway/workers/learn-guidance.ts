@@ -34,8 +34,17 @@ async function run(call: Call): Promise<void> {
   learner.requested.clear()
   const { synthesis_max_concurrent: most } = call.settings(guideSettings)
   for (let at = 0; at < due.length && !call.signal.aborted; at += most)
-    await Promise.all(due.slice(at, at + most).map((window) => synthesise(call, window)))
+    await Promise.all(due.slice(at, at + most).map((window) => learnFrom(call, window)))
   await endDemotedCycles(call, learner)
+}
+
+/** One tenant and label that cannot be learnt from holds up no other. */
+async function learnFrom(call: Call, window: TraceWindow): Promise<void> {
+  try {
+    await synthesise(call, window)
+  } catch (error) {
+    call.log.warn('gateway.guide.synthesis_failed', { traces: window.size, error })
+  }
 }
 
 function isDue(call: Call, { requested }: Learner, { scope, hasNews, mined_ms }: TraceWindow): boolean {

@@ -1,62 +1,20 @@
 // A process may be killed at any write: every observation is in the store and in the graphs exactly once afterwards.
 import { describe, expect, test } from 'vitest'
-import type { Store } from '../../../../daemon/kernel/store/store.ts'
 import { storePending } from '../../../../daemon/roles/gateway/guide/observation/ingest-batch.ts'
 import { observations } from '../../../../daemon/roles/gateway/guide/observation/model.ts'
-import {
-  buildEvent,
-  buildTurns,
-  copyOf,
-  KilledProcess,
-  killAt,
-  openGuideStore,
-  readGraphs,
-  startGuide,
-} from './graph-world.ts'
-
-const batches = [buildTurns(3), buildTurns(3, 4), buildTurns(4, 7)]
-
-async function ingestAll(store: Store) {
-  const { call } = startGuide(store)
-  for (const batch of batches) await storePending(call, batch)
-}
-
-/** Kills the process at a write; the next process is sent everything again, as an emitter does that has no answer. */
-async function ingestWithKill(at: number, isWritten: boolean) {
-  const store = openGuideStore()
-  const killed = killAt(store, at, isWritten)
-  await expect(ingestAll(killed.store)).rejects.toThrow(KilledProcess)
-  await ingestAll(store)
-  return store
-}
-
-async function reference() {
-  const store = openGuideStore()
-  const counted = killAt(store, Number.POSITIVE_INFINITY, false)
-  await ingestAll(counted.store)
-  return { graphs: await readGraphs(store), stored: await store.count(observations), writes: counted.writes() }
-}
+import { checkCopies, checkKills, checkRollback } from './graph-suite.ts'
+import { buildEvent, buildTurns, copyOf, openGuideStore, readGraphs, startGuide } from './graph-world.ts'
 
 test('a kill at any write leaves the graphs as they are without it', async () => {
-  const { graphs, stored, writes } = await reference()
-  expect([stored, Object.keys(graphs).length > 40, writes > 150]).toEqual([40, true, true])
-  for (let at = 1; at <= writes; at += 29)
-    for (const isWritten of [false, true]) {
-      const store = await ingestWithKill(at, isWritten)
-      expect(await store.count(observations), `write ${at}`).toBe(stored)
-      expect(await readGraphs(store), `write ${at}`).toEqual(graphs)
-    }
+  await checkKills(openGuideStore, 29)
 }, 120_000)
 
 test('the copy in memory is that of the store, in the process that wrote it and in one that reads it', async () => {
-  const store = openGuideStore()
-  const first = startGuide(store)
-  for (const batch of batches) await storePending(first.call, batch)
-  const second = startGuide(store)
-  await second.book.catchUp(second.call, 3)
-  const stored = await readGraphs(store)
-  expect(copyOf(first.book)).toEqual(stored)
-  expect(copyOf(second.book)).toEqual(stored)
+  await checkCopies(openGuideStore())
+})
+
+test('a graph becomes that of a snapshot, whichever write a kill falls on', async () => {
+  await checkRollback(openGuideStore, 9)
 })
 
 describe('two processes over one store', () => {

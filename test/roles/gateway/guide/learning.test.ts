@@ -102,7 +102,9 @@ test('an artifact whose traces fail is demoted by the evaluator, with its score,
     })
     const payload = { tool: 'commit', inputs: {}, error: 'the transaction was aborted' }
     const timestamp = new Date(now).toISOString()
-    const observation = { event_type: 'tool_error', trace_id, service: 'ledger', timestamp, payload }
+    // Of two people, since one alone demotes nothing.
+    const caller_identity = { username: traces % 2 ? 'ann' : 'bob', roles: ['analyst'] }
+    const observation = { event_type: 'tool_error', trace_id, service: 'ledger', timestamp, payload, caller_identity }
     await guide.request(admin, 'POST', 'observations', { observations: [observation] })
     await learn()
     const found = await store.get(artifacts, id)

@@ -19,11 +19,15 @@ export type ArtifactAssessment = EffectSamples & {
   readonly verdict: 'harm' | 'benefit' | 'pending'
   /** Times of failures of layer 3 on traces that carried it; the newest ones. */
   readonly failures: readonly number[]
+  /** Callers of its traces, at most as many as are needed: no one demotes or raises an artifact alone, however much they send. */
+  readonly callers: readonly CallerTraces[]
 }
+
+type CallerTraces = { readonly caller: string; readonly trials: number; readonly isBad: boolean }
 
 const no_traces = { successes: 0, trials: 0 }
 export const first_assessment: ArtifactAssessment = {
-  ...{ evaluation: first_evaluation, verdict: 'pending', failures: [] },
+  ...{ evaluation: first_evaluation, verdict: 'pending', failures: [], callers: [] },
   ...{ attached: no_traces, held_out: no_traces },
 }
 
@@ -54,9 +58,12 @@ export function assessTrace(
   const calls = listConcerned(of, trace)
   // A trace that never came near what the artifact is about says nothing of it.
   if (calls.length === 0) return { assessment: before, result: 'none' }
+  const callers = countCaller(before.callers, trace)
+  if (!callers) return { assessment: before, result: 'none' }
   const side = isAttached ? 'attached' : 'held_out'
   const counted = {
     ...before,
+    callers,
     [side]: { successes: before[side].successes + Number(trace.isSuccess), trials: before[side].trials + 1 },
   }
   const verdict = isLook(counted) ? judgeEffect(counted).verdict : before.verdict
@@ -65,13 +72,36 @@ export function assessTrace(
   const failures = hasFailed ? [...before.failures, trace.ended_ts].slice(-max_failures) : before.failures
   const evaluation = evaluate(before.evaluation, signalsOf(of, trace, calls), terms.weights)
   const assessment = { ...counted, verdict, evaluation, failures }
-  if (needsDemotion(evaluation, terms.weights, terms.fast_demotion) && isBlamed(counted, terms.isHoldOutEnabled))
+  if (
+    needsDemotion(evaluation, terms.weights, terms.fast_demotion) &&
+    isBlamed(counted, terms.isHoldOutEnabled) &&
+    hasTwo(callers)
+  )
     return { assessment, result: 'low_score' }
   return conclude(
     before,
     assessment,
     hasFailed && isEscalating(failures, trace.ended_ts) ? 'repeated_failures' : 'none',
   )
+}
+
+const max_callers = 64
+/** Of one caller, before others have any. */
+const free_traces = 16
+
+/** Undefined: the caller has sent more than all others together, and the trace does not count. */
+function countCaller(before: readonly CallerTraces[], { caller, isSuccess }: TraceRecord) {
+  const own = before.find((of) => of.caller === caller)
+  const rest = before.filter((of) => of !== own)
+  const ofOthers = rest.reduce((sum, { trials }) => sum + trials, 0)
+  if (own && own.trials >= Math.max(free_traces, ofOthers)) return undefined
+  const counted = { caller, trials: (own?.trials ?? 0) + 1, isBad: own?.isBad === true || !isSuccess }
+  return [...rest, counted].slice(-max_callers)
+}
+
+/** Whether traces of two callers went wrong. */
+function hasTwo(callers: readonly CallerTraces[]): boolean {
+  return callers.filter(({ isBad }) => isBad).length >= 2
 }
 
 /** Of traces with and without it, before they say whose fault failures are. */
@@ -87,7 +117,8 @@ function isBlamed({ attached, held_out }: EffectSamples, isHoldOutEnabled: boole
 }
 
 function conclude(before: ArtifactAssessment, assessment: ArtifactAssessment, otherwise: AssessmentResult) {
-  const { verdict } = assessment
+  const { verdict, callers } = assessment
+  if (callers.length < 2) return { assessment, result: otherwise }
   if (verdict === 'harm') return { assessment, result: 'harm' as const }
   return {
     assessment,

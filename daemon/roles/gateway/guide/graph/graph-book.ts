@@ -3,7 +3,7 @@ import type { Call } from '../../../../kernel/operation/call.ts'
 import { iterateDocuments } from '../../../../kernel/store/iterate-documents.ts'
 import type { Collection, Doc, WriteOutcome } from '../../../../kernel/store/store.ts'
 import { type GraphEdge, type GraphId, type GraphNode, graphEdges, graphNodes } from './model.ts'
-import type { NodeAdmission } from './plan.ts'
+import type { GraphAdmission } from './plan.ts'
 import { applyEdge, applyNode, countPrior, type EdgeDelta, type GraphScope, type NodeDelta, scopeKey } from './rules.ts'
 import { BoundedMemory, type ConversationMemory, type TraceMemory } from './trace-memory.ts'
 
@@ -14,6 +14,9 @@ export type GraphStores = Pick<Call, 'store' | 'now' | 'pause'>
 export const max_nodes = 2_000
 /** Of a process. */
 const max_all_nodes = 100_000
+/** Of one graph, whose nodes could otherwise have millions of them. */
+export const max_edges = 10_000
+const max_all_edges = 300_000
 /** Writes of one call of the store. */
 const bulk_size = 100
 /** Another process has changed the document each time. */
@@ -29,12 +32,14 @@ export class GraphBook {
   /** The newest batch that the copy has; undefined: it must be read from the store. */
   seq: number | undefined
   readonly #sizes = new Map<string, number>()
+  readonly #edgeCounts = new Map<string, number>()
 
   /** Forgets all that is in memory. */
   clear(): void {
     this.nodes.clear()
     this.edges.clear()
     this.#sizes.clear()
+    this.#edgeCounts.clear()
     this.memory.traces.clear()
     this.memory.conversations.clear()
     this.seq = undefined
@@ -45,16 +50,19 @@ export class GraphBook {
     if (this.seq === seq) return
     const filter = this.seq === undefined ? {} : { applied_seq: { gt: this.seq } }
     for await (const doc of iterateDocuments(stores.store(graphNodes), { filter, fresh: true })) this.#keepNode(doc)
-    for await (const doc of iterateDocuments(stores.store(graphEdges), { filter, fresh: true }))
-      this.edges.set(doc.id, doc)
+    for await (const doc of iterateDocuments(stores.store(graphEdges), { filter, fresh: true })) this.#keepEdge(doc)
     // Other processes may have gone on with the same traces.
     this.memory.traces.clear()
     this.memory.conversations.clear()
     this.seq = seq
   }
 
-  readonly admits: NodeAdmission = (scope, graph_id, id) =>
+  readonly admits: GraphAdmission = (scope, graph_id, id) =>
     this.nodes.has(id) || (this.nodes.size < max_all_nodes && this.#sizeOf(scope, graph_id) < max_nodes)
+
+  readonly admitsEdge: GraphAdmission = (scope, graph_id, id) =>
+    this.edges.has(id) ||
+    (this.edges.size < max_all_edges && (this.#edgeCounts.get(sizeKey(scope, graph_id)) ?? 0) < max_edges)
 
   /** Applies a batch to the store and the copy. Done again after a crash, it changes nothing a second time. */
   async apply(
@@ -117,20 +125,28 @@ export class GraphBook {
     const again: D[] = []
     for (const [at, { delta, current, value }] of changes.entries()) {
       if (outcomes[at] === 'done') {
-        this.#keep(copy, { id: delta.id, version: (current?.version ?? 0) + 1, value })
+        this.#keep({ id: delta.id, version: (current?.version ?? 0) + 1, value })
         continue
       }
       const stored = await store.find(delta.id)
-      if (stored) this.#keep(copy, stored)
+      if (stored) this.#keep(stored)
       else copy.delete(delta.id)
       again.push(delta)
     }
     return again
   }
 
-  #keep<T extends GraphNode | GraphEdge>(copy: Map<string, Doc<T>>, doc: Doc<T>): void {
-    if ('kind' in doc.value) this.#keepNode(doc as unknown as Doc<GraphNode>)
-    else copy.set(doc.id, doc)
+  #keep(doc: Doc<GraphNode | GraphEdge>): void {
+    if ('kind' in doc.value) this.#keepNode(doc as Doc<GraphNode>)
+    else this.#keepEdge(doc as Doc<GraphEdge>)
+  }
+
+  #keepEdge(doc: Doc<GraphEdge>): void {
+    if (!this.edges.has(doc.id)) {
+      const key = sizeKey(doc.value, doc.value.graph_id)
+      this.#edgeCounts.set(key, (this.#edgeCounts.get(key) ?? 0) + 1)
+    }
+    this.edges.set(doc.id, doc)
   }
 
   #keepNode(doc: Doc<GraphNode>): void {

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import { sliceRunner } from '../../../../kernel/role/run-in-slices.ts'
-import { followEvent } from '../graph/follow-event.ts'
+import { followEvent, nameConversation, nameTrace } from '../graph/follow-event.ts'
 import type { GraphBook } from '../graph/graph-book.ts'
 import type { GraphWork } from '../graph/head-model.ts'
 import { GraphPlan } from '../graph/plan.ts'
@@ -81,7 +81,7 @@ export async function planBatch(
 ): Promise<GraphWork> {
   const stored = drafts.map(({ id, value }, batch_at) => ({ id, value: { ...value, batch_seq: seq, batch_at } }))
   await recallTraces(call, book, stored)
-  const plan = new GraphPlan(book.admits)
+  const plan = new GraphPlan(book.admits, book.admitsEdge)
   await sliceRunner(call)(followAll(plan, book, stored))
   return {
     kind: 'observations',
@@ -111,9 +111,10 @@ async function recallTraces(
   const traces = new Set<string>()
   const conversations = new Set<string>()
   for (const { value } of batch) {
-    if (!memory.traces.has(value, value.trace_id)) traces.add(value.trace_id)
+    if (!memory.traces.has(value, nameTrace(value))) traces.add(value.trace_id)
     const { conversation_id } = value
-    if (conversation_id !== '' && !memory.conversations.has(value, conversation_id)) conversations.add(conversation_id)
+    if (conversation_id !== '' && !memory.conversations.has(value, nameConversation(value)))
+      conversations.add(conversation_id)
   }
   const events = [
     ...(await loadEvents(call, 'conversation_id', [...conversations])),
