@@ -50,6 +50,7 @@ export async function readGuarded(
     if (restless.has(collection.name)) continue
     const isGrowing = growing.has(collection.name)
     const docs = isGrowing ? await listGrowing(world, collection, at, attackers) : await listAll(world, collection, {})
+    if (isGrowing) for (const [name, count] of await countOfOthers(world, collection, attackers)) state.set(name, count)
     for (const { id, value } of docs) {
       // Snapshots are taken by the hour.
       const isOfOthers = 'label' in value && !attackers.has(scopeOf(value)) && !('snapshot_id' in value)
@@ -62,22 +63,37 @@ export async function readGuarded(
   return state
 }
 
-/** All of others, and the memories of attackers' own tenants and labels that were there before. */
+/** Memories that were there before the attacks, and all of the graphs of others. */
 async function listGrowing(
   world: AttackedGuidance,
   collection: Collected,
   at: number,
   attackers: ReadonlySet<string>,
 ): Promise<Doc<StoredFields>[]> {
+  if (collection.name === observations.name) return await listAll(world, collection, { create_ts: { lte: at } })
   const docs: Doc<StoredFields>[] = []
-  for (const [tenant_id, level] of scopes) {
-    const filter = { tenant_id, label_key: labelKeyOf({ tenant_id, label: labelOf(level, tenant_id) }) }
-    const isOfAttackers = attackers.has(`${tenant_id} ${filter.label_key}`)
-    if (!isOfAttackers) docs.push(...(await listAll(world, collection, filter)))
-    else if (collection.name === observations.name)
-      docs.push(...(await listAll(world, collection, { ...filter, create_ts: { lte: at } })))
-  }
+  for (const filter of listOthers(attackers)) docs.push(...(await listAll(world, collection, filter)))
   return docs
+}
+
+/** Of others nothing may appear either. */
+async function countOfOthers({ site }: AttackedGuidance, collection: Collected, attackers: ReadonlySet<string>) {
+  const counts: [string, string][] = []
+  for (const filter of listOthers(attackers))
+    counts.push([
+      `${collection.name} of ${JSON.stringify(filter)}`,
+      String(await site.store('gateway').count(collection, filter)),
+    ])
+  return counts
+}
+
+function listOthers(attackers: ReadonlySet<string>): { readonly tenant_id: string; readonly label_key: string }[] {
+  return scopes
+    .map(([tenant_id, level]) => ({
+      tenant_id,
+      label_key: labelKeyOf({ tenant_id, label: labelOf(level, tenant_id) }),
+    }))
+    .filter(({ tenant_id, label_key }) => !attackers.has(`${tenant_id} ${label_key}`))
 }
 
 const scopes = [

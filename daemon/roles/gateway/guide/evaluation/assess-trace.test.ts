@@ -48,3 +48,27 @@ test('beyond its share a caller counts as far as others do', () => {
   const { assessment } = assess([...others, ...Array.from({ length: 100 }, () => 'eve')], () => false)
   expect(assessment.held_out.trials).toBe(40)
 })
+
+test('a caller who chooses which traces fail proves no harm to what helps all others', () => {
+  const others = Array.from({ length: 32 }, (_, at) => ({
+    caller: `user-${at % 4}`,
+    isSuccess: true,
+    isAttached: at % 2 === 0,
+  }))
+  const own = Array.from({ length: 32 }, (_, at) => ({
+    caller: 'eve',
+    isSuccess: at % 2 === 1,
+    isAttached: at % 2 === 0,
+  }))
+  const run = (traces: typeof own) => {
+    let assessment: ArtifactAssessment = first_assessment
+    return traces.map(({ caller, isSuccess, isAttached }) => {
+      const trace = { ...fail(caller), isSuccess }
+      const assessed = assessTrace(assessment, of, { trace, isAttached }, { ...terms, isHoldOutEnabled: true })
+      assessment = assessed.assessment
+      return assessed.result
+    })
+  }
+  expect(run([...others, ...own])).not.toContain('harm')
+  expect(run(own.map((each, at) => ({ ...each, caller: `user-${at % 4}` })))).toContain('harm')
+})
