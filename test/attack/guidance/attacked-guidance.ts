@@ -31,7 +31,7 @@ export type AttackedGuidance = GuidanceWorld & {
   /** Of objects that transcripts name. */
   readonly ids: Record<string, string>
   request(who: TokenHolder, line: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>
-  /** Performs a step; what differs from its expectation. */
+  /** Performs a step, and returns the differences from its expectation. */
   perform(step: AttackStep, title: string): Promise<string[]>
 }
 

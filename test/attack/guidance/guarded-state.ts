@@ -21,7 +21,7 @@ type StoreFilter = NonNullable<ListQuery['filter']>
 /** By its name, something that may not change. */
 export type GuardedState = ReadonlyMap<string, string>
 
-/** They change with each call, whoever makes it; lineage has the label of what was attached. */
+/** They change with each call of any caller; lineage has the label of what was attached. */
 const restless = new Set(['guide_graph_head', 'call_usage', 'guide_lineage_event', 'job_lease'])
 /** They grow with what attackers send, which is their own. */
 const growing: ReadonlySet<string> = new Set([observations.name, graphNodes.name, graphEdges.name])
@@ -171,7 +171,7 @@ function listFiles(folder: string): string[] {
   return names.map((name) => path.join(folder, name)).filter((file) => statSync(file).isFile())
 }
 
-/** What a flood may grow to, in memory and in one document. */
+/** Bounds of a flood, in memory and in one document. */
 export async function findExcess(world: AttackedGuidance): Promise<string[]> {
   const { site } = world
   const { queue, book } = site.part('gateway', observerPart)

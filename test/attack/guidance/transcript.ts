@@ -35,7 +35,7 @@ const attackClasses = [
 
 const person = z.enum(['ada', 'ann', 'bea', 'bob', 'eve', 'lou', 'mallory', 'mole', 'otto', 'oscar', 'svc'])
 const statuses = z.union([z.int(), z.array(z.int())])
-/** What the model requests, as `[tool, input]`; it ends its turn then. */
+/** Requests of the model, as `[tool, input]`; it ends its turn then. */
 const modelCalls = z.array(z.tuple([z.string(), z.record(z.string(), z.unknown())]))
 
 const step = z.union([
@@ -50,7 +50,7 @@ const step = z.union([
   }),
   /** To the chat of administrators. `outcomes`: of the tools that its model requests. */
   z.strictObject({ by: person, say: z.string(), model: modelCalls.optional(), outcomes: z.array(z.string()) }),
-  /** To the chat of everybody. `returns`: what the tools of the service `maps` answer. */
+  /** To the chat of everybody. `returns`: the answer of the tools of the service `maps`. */
   z.strictObject({
     ...{ by: person, ask: z.string(), model: modelCalls.optional(), returns: z.string().optional() },
     ...{ outcomes: z.array(z.string()).optional(), trace: z.string().optional(), times: z.int().optional() },

@@ -18,6 +18,7 @@ import {
 import { settleGuidance } from './settle-guidance.ts'
 import { readTranscripts, type Transcript } from './transcript.ts'
 
+/** A further entry, such as imported sets, is a file of transcripts and its name here. */
 const entries = ['observations', 'artifacts', 'admin-chat', 'seeds'] as const
 const all = entries.map((entry) => [entry, readTranscripts(entry)] as const)
 
@@ -56,7 +57,7 @@ function listScopes({ steps }: Transcript): Set<string> {
   )
 }
 
-/** What the transcript before this one has left, where its attackers were of the same tenants and labels. */
+/** The state that the transcript before this one has left, where its attackers were of the same tenants and labels. */
 async function readBefore(scopes: ReadonlySet<string>): Promise<GuardedState> {
   const key = [...scopes].sort().join()
   if (before?.key !== key) before = { key, state: await readGuarded(world, planted, scopes) }

@@ -1,4 +1,4 @@
-// What holds of decision graphs on every store: each observation once, whatever is killed, and snapshots that bring a graph back.
+// Properties of decision graphs on every store: each observation once, whatever is killed, and snapshots that bring a graph back.
 import { expect } from 'vitest'
 import type { Store } from '../../../../daemon/kernel/store/store.ts'
 import { takeSnapshot } from '../../../../daemon/roles/gateway/guide/graph/graph-snapshots.ts'

@@ -11,7 +11,7 @@ const effectWords: Readonly<Record<string, readonly string[]>> = {
   resume: ['resum', 'continu'],
 }
 
-/** Whoever writes one of these may mean the opposite: the request must be put without it. */
+/** A message with one of these may mean the opposite: the request must be put without it. */
 const negations: ReadonlySet<string> = new Set(['not', 'never', 'no', 'don', 'dont', 'cannot', 'without', 'avoid'])
 
 /** Of tools whose input names no object: a word for it, beside that for the effect, which may mean anything. */

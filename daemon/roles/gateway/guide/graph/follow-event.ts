@@ -38,7 +38,7 @@ const verdictOfKind: Readonly<Record<string, OutcomeLabel>> = {
   up: 'feedback_up',
 }
 
-/** Ids of traces and conversations are chosen by callers: what somebody else sends under one begins a memory of its own. */
+/** Ids of traces and conversations are chosen by callers: events of another author under the same id have a memory of their own. */
 export function nameTrace(event: Pick<GraphEvent, 'trace_id' | 'caller_identity' | 'emitted_by'>): string {
   return `${event.trace_id} ${authorOf(event)}`
 }

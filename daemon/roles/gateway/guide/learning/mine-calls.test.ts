@@ -63,7 +63,7 @@ test('values of one caller, long values and arguments that name a secret are nev
   expect(mine([...failing({ api_key: 'k-1' }), ...rest])).toEqual([])
 })
 
-test('what one caller sends teaches others nothing, however much it is', () => {
+test('one caller teaches others nothing, however much it sends', () => {
   const pair = (times: number, username?: string) =>
     repeat(times, () => trace([{ tool: 'geo/open' }, { tool: 'geo/read' }], username))
   const fail = (times: number, username?: string) =>

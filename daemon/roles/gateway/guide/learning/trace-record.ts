@@ -55,7 +55,7 @@ export type LearnableObservation = Pick<
 
 /**
  * Observations of one trace, in the order in which they were stored. A trace fails where its last call did, or its user said so. It belongs to the
- * author of its first observation: what others send under its id, to turn its outcome, is no part of it.
+ * author of its first observation: events of others under its id, which could turn its outcome, are not part of it.
  */
 export function readTrace(observations: readonly LearnableObservation[]): TraceRecord {
   const [first] = observations

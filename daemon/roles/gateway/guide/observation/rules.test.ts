@@ -59,7 +59,7 @@ test('a service is stale after its limit, and not at it', () => {
   expect(findStaleServices(last, 301, 300)).toEqual([{ service: 'maps', last_ingest_ts: 0 }])
 })
 
-test('who an envelope names does not matter to who is counted, but for administrators', () => {
+test('the subject of the token is counted, and a name in an envelope only where an administrator sends it', () => {
   const caller_identity = { username: 'bob', roles: [] }
   const by = (token_roles: string[]) => authorOf({ caller_identity, emitted_by: { ...emitted_by, token_roles } })
   expect([by(['analyst']), by(['service']), by(['admin'])]).toEqual(['ann', 'ann', 'bob'])

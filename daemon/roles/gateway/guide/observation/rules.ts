@@ -13,7 +13,7 @@ export function normaliseInstant(timestamp: string): string {
 }
 
 /**
- * Of document 002: (trace_id, event_type, timestamp, service), within a tenant, a label and an emitter: who knows the trace of another
+ * Of document 002: (trace_id, event_type, timestamp, service), within a tenant, a label and an emitter: a caller that knows the trace of another
  * could otherwise send the same key first, so that the event of the other would be taken for a repeat.
  */
 export function dedupKeyOf(
@@ -59,8 +59,8 @@ export function findStaleServices(
 }
 
 /**
- * The person or service that an observation is counted as of, where something needs several of them: the subject of the token, whoever the
- * envelope names. Administrators alone are believed: they replay what others did, and could promote an artifact directly.
+ * The person or service that an observation is counted as of, where something needs several of them: the subject of the token, whichever name
+ * the envelope has. Administrators alone are believed: they replay what others did, and could promote an artifact directly.
  */
 export function authorOf({
   caller_identity,
