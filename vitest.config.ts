@@ -75,7 +75,6 @@ const measuring = [
   'adapters/format/*/*-memory.test.ts',
   'test/binary/**/*.test.ts',
   'test/engines/**/memory.test.ts',
-  'test/roles/gateway/guide-many-artifacts.test.ts',
   'test/sites/**/*-soak.test.ts',
 ]
 

@@ -15,6 +15,7 @@ import { everyOperation } from '../../../daemon/every-role.ts'
 import type { DelegatingCredential, Delegation } from '../../../daemon/kernel/identity/delegation.ts'
 import type { Peer } from '../../../daemon/kernel/identity/peer.ts'
 import type { AnyOperation, HttpMethod } from '../../../daemon/kernel/operation/operation.ts'
+import type { PartKey } from '../../../daemon/kernel/role/part.ts'
 import type { Store } from '../../../daemon/kernel/store/store.ts'
 import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import { enrolChannels } from '../../../daemon/offline/filedrop/filedrop-files.ts'
@@ -73,6 +74,8 @@ export type TestSite = {
   wakeWorker(role: string, worker: string): void
   /** The store of the role, for documents that no operation writes. */
   store(role: string): Store
+  /** A part of the role, for what no operation shows. */
+  part<P>(role: string, key: PartKey<P>): P
   /** What the role does in the name of a principal, as its operations and workers do. */
   delegation(role: string, credential: DelegatingCredential): Delegation
   start(): Promise<void>
@@ -122,6 +125,7 @@ export async function createTestSite(options: TestSiteOptions = {}): Promise<Tes
     },
     wakeWorker: (role, worker) => findService(role).wake(worker),
     store: (role) => findService(role).context.store,
+    part: (role, key) => findService(role).context.environment.part(key),
     delegation: (role, credential) => findService(role).context.delegation(sampleTrace, credential),
     async start() {
       running = await serve({ folder, env, clock, log: createFaultLog(faults, onEvent) })

@@ -40,8 +40,17 @@ async function run(call: Call): Promise<void> {
   learner.requested.clear()
   const { synthesis_max_concurrent: most } = call.settings(guideSettings)
   for (let at = 0; at < due.length && !call.signal.aborted; at += most)
-    await Promise.all(due.slice(at, at + most).map((window) => synthesiseWindow(call, window)))
+    await Promise.all(due.slice(at, at + most).map((window) => learnFrom(call, window)))
   await endDemotedCycles(call, learner)
+}
+
+/** One tenant and label that cannot be learnt from holds up no other. */
+async function learnFrom(call: Call, window: TraceWindow): Promise<void> {
+  try {
+    await synthesiseWindow(call, window)
+  } catch (error) {
+    call.log.warn('gateway.guide.synthesis_failed', { traces: window.size, error })
+  }
 }
 
 /** Flagged artifacts are reviewed with the next synthesis: by the model where the site has one that may see them. */

@@ -100,7 +100,9 @@ async function failWith(id: string, label: Artifact['label']): Promise<void> {
   })
   const payload = { tool: 'commit', inputs: {}, error: 'the transaction was aborted' }
   const timestamp = new Date(now).toISOString()
-  const observation = { event_type: 'tool_error', trace_id, service: 'ledger', timestamp, payload }
+  // Of two people, since one alone demotes nothing.
+  const caller_identity = { username: traces % 2 ? 'ann' : 'bob', roles: ['analyst'] }
+  const observation = { event_type: 'tool_error', trace_id, service: 'ledger', timestamp, payload, caller_identity }
   await guide.request(admin, 'POST', 'observations', { observations: [observation] })
   await learn()
 }

@@ -11,6 +11,15 @@ const effectWords: Readonly<Record<string, readonly string[]>> = {
   resume: ['resum', 'continu'],
 }
 
+/** A message with one of these may mean the opposite: the request must be put without it. */
+const negations: ReadonlySet<string> = new Set(['not', 'never', 'no', 'don', 'dont', 'cannot', 'without', 'avoid'])
+
+/** Of tools whose input names no object: a word for it, beside that for the effect, which may mean anything. */
+const objectWords: Readonly<Record<string, readonly string[]>> = {
+  curator: ['curator'],
+  synthesis: ['synthes', 'learn'],
+}
+
 /** The words of a name such as `guide_rollback_artifact`. */
 const partsOf = (tool: string) => tool.split('_')
 
@@ -27,15 +36,27 @@ export function isRequestedChange(
   const words = message.toLowerCase().split(/[^\p{L}\d]+/u)
   const effect = partsOf(tool).find((part) => Object.hasOwn(effectWords, part))
   const stems = effect === undefined ? [] : (effectWords[effect] ?? [])
-  if (!words.some((word) => stems.some((stem) => word.startsWith(stem)))) return false
-  const said = [message, ...earlier].join('\n')
-  return listIds(input).every((id) => said.includes(id))
+  const hasWord = (of: readonly string[]) => words.some((word) => of.some((stem) => word.startsWith(stem)))
+  if (!hasWord(stems) || words.some((word) => negations.has(word))) return false
+  const object = objectWords[partsOf(tool).at(-1) ?? '']
+  if (object && !hasWord(object)) return false
+  const texts = [message, ...earlier]
+  return listIds(input).every((id) => texts.some((text) => namesId(text, id)))
 }
 
-/** Texts of fields that name an object. */
+/** As a whole: an id is not named by a longer one that it is a part of. */
+function namesId(text: string, id: string): boolean {
+  if (id === '') return false
+  const isPart = (character: string | undefined) => character !== undefined && /[\p{L}\d_]/u.test(character)
+  for (let at = text.indexOf(id); at >= 0; at = text.indexOf(id, at + 1))
+    if (!isPart(text[at - 1]) && !isPart(text[at + id.length])) return true
+  return false
+}
+
+/** Texts of fields that name an object, or its version. */
 function listIds(input: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(input)
-    .filter(([field]) => /(^|_)(ids?|snapshot|supersedes)$/.test(field))
+    .filter(([field]) => /(^|_)(ids?|snapshot|supersedes|version)$/.test(field))
     .flatMap(([, value]) => (Array.isArray(value) ? value : [value]))
     .map(String)
 }

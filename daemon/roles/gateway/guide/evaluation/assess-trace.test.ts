@@ -17,7 +17,14 @@ function assessAll(minutes: readonly number[], of: (at: number) => TraceGiven, i
     const { isFailure = false, isMismatch, isRejected = false } = of(at)
     const call = { tool: 'pilot/find', service: 'pilot', arguments: {}, isFailure, error: '', isMismatch }
     const trace: TraceRecord = {
-      ...{ trace_id: String(at), conversation_id: '', intent_class: '', caller: 'ann', words: [], calls: [call] },
+      ...{
+        trace_id: String(at),
+        conversation_id: '',
+        intent_class: '',
+        caller: at % 2 ? 'ann' : 'bob',
+        words: [],
+        calls: [call],
+      },
       ...{ hasFeedback: isRejected, isRejected, isSuccess: !(isFailure || isMismatch || isRejected) },
       ended_ts: each * minute,
     }

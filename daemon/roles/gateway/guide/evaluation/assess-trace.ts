@@ -1,7 +1,8 @@
 // Judges an artifact by one finished trace that it was eligible for: its score, its effect, and what follows.
+import { sha256 } from '../../../../kernel/encoding/canonical-json.ts'
 import { isEscalating } from '../drift/check-mined.ts'
-import { type EffectSamples, isLook, judgeEffect } from '../holdout/judge-effect.ts'
-import { rateOf } from '../learning/significance.ts'
+import { type EffectSamples, type EffectVerdict, isLook, judgeEffect } from '../holdout/judge-effect.ts'
+import { type RateSample, rateOf } from '../learning/significance.ts'
 import type { ToolCall, TraceRecord } from '../learning/trace-record.ts'
 import {
   type ArtifactScoring,
@@ -16,14 +17,21 @@ import {
 export type ArtifactAssessment = EffectSamples & {
   readonly evaluation: ArtifactScoring
   /** The newest look at the traces with and without it. */
-  readonly verdict: 'harm' | 'benefit' | 'pending'
+  readonly verdict: EffectVerdict
   /** Times of failures of layer 3 on traces that carried it; the newest ones. */
   readonly failures: readonly number[]
+  /** Of its traces, the newest ones: no one demotes or raises an artifact alone, however much they send. */
+  readonly callers: readonly CallerSamples[]
+  /** Callers of the traces after which its score was low in a row: two are enough. */
+  readonly low_callers: readonly string[]
 }
+
+/** `caller`: `nameCaller`. */
+export type CallerSamples = EffectSamples & { readonly caller: string }
 
 const no_traces = { successes: 0, trials: 0 }
 export const first_assessment: ArtifactAssessment = {
-  ...{ evaluation: first_evaluation, verdict: 'pending', failures: [] },
+  ...{ evaluation: first_evaluation, verdict: 'pending', failures: [], callers: [], low_callers: [] },
   ...{ attached: no_traces, held_out: no_traces },
 }
 
@@ -57,23 +65,67 @@ export function assessTrace(
   // A trace that never came near what the artifact is about says nothing of it.
   if (calls.length === 0) return { assessment: before, result: 'none' }
   const side = isAttached ? 'attached' : 'held_out'
-  const counted = {
-    ...before,
-    [side]: { successes: before[side].successes + Number(trace.isSuccess), trials: before[side].trials + 1 },
-  }
-  const verdict = isLook(counted) ? judgeEffect(counted).verdict : before.verdict
+  const callers = countCaller(before.callers, trace, side)
+  if (!callers) return { assessment: before, result: 'none' }
+  const counted = { ...before, callers, [side]: countTrace(before[side], trace) }
+  const verdict = isLook(counted) ? judgeWithoutAny(counted) : before.verdict
   if (!isAttached) return conclude(before, { ...counted, verdict }, 'none')
   const hasFailed = calls.some(({ isFailure }) => isFailure)
   const failures = hasFailed ? [...before.failures, trace.ended_ts].slice(-max_failures) : before.failures
   const evaluation = evaluate(before.evaluation, signalsOf(of, trace, calls), terms.weights)
-  const assessment = { ...counted, verdict, evaluation, failures }
-  if (needsDemotion(evaluation, terms.weights, terms.fast_demotion) && isBlamed(counted, terms))
-    return { assessment, result: 'low_score' }
+  const lows = evaluation.low_scores === 0 ? [] : [...new Set([...before.low_callers, trace.caller])]
+  const low_callers = lows.slice(0, 2)
+  const assessment = { ...counted, verdict, evaluation, failures, low_callers }
+  const isLow = needsDemotion(evaluation, terms.weights, terms.fast_demotion) && low_callers.length > 1
+  if (isLow && isBlamed(counted, terms)) return { assessment, result: 'low_score' }
   return conclude(
     before,
     assessment,
     hasFailed && isEscalating(failures, trace.ended_ts) ? 'repeated_failures' : 'none',
   )
+}
+
+export const max_callers = 64
+/** Of one caller, before others have any. */
+const free_traces = 16
+
+/** Counts are stored: they tell callers apart, and name none. */
+export function nameCaller({ caller }: Pick<TraceRecord, 'caller'>): string {
+  return sha256(caller).slice(0, 16)
+}
+
+/** Undefined: the caller has sent more than all others together, and the trace does not count. */
+function countCaller(before: readonly CallerSamples[], trace: TraceRecord, side: keyof EffectSamples) {
+  const caller = nameCaller(trace)
+  const own = before.find((of) => of.caller === caller) ?? { caller, attached: no_traces, held_out: no_traces }
+  const rest = before.filter((of) => of.caller !== caller)
+  const ofOthers = rest.reduce((sum, of) => sum + countTrials(of), 0)
+  if (countTrials(own) >= Math.max(free_traces, ofOthers)) return undefined
+  return [...rest, { ...own, [side]: countTrace(own[side], trace) }].slice(-max_callers)
+}
+
+const countTrials = ({ attached, held_out }: EffectSamples) => attached.trials + held_out.trials
+
+function countTrace({ successes, trials }: RateSample, { isSuccess }: TraceRecord): RateSample {
+  return { successes: successes + Number(isSuccess), trials: trials + 1 }
+}
+
+/** Pending where the effect is gone without the traces of any one caller, who may choose which of them fail. */
+function judgeWithoutAny({ attached, held_out, callers }: ArtifactAssessment): EffectVerdict {
+  const { verdict } = judgeEffect({ attached, held_out })
+  if (verdict === 'pending') return verdict
+  const sign = verdict === 'benefit' ? 1 : -1
+  const isHeldByAll = callers.every((own) => {
+    const with_it = subtract(attached, own.attached)
+    const without_it = subtract(held_out, own.held_out)
+    if (Math.min(with_it.trials, without_it.trials) < least_compared) return false
+    return sign * (rateOf(with_it) - rateOf(without_it)) >= least_loss
+  })
+  return isHeldByAll ? verdict : 'pending'
+}
+
+function subtract(whole: RateSample, part: RateSample): RateSample {
+  return { successes: whole.successes - part.successes, trials: whole.trials - part.trials }
 }
 
 /** Of traces with and without it, before they say whose fault failures are. */

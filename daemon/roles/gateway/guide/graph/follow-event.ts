@@ -2,7 +2,7 @@
 
 import { classifyIntent, classOfSchema, unclassified_intent } from '../intent/intent-class.ts'
 import { shapeOfPrompt } from '../intent/prompt-shape.ts'
-import type { PendingObservation } from '../observation/rules.ts'
+import { authorOf, type PendingObservation } from '../observation/rules.ts'
 import { executions, max_iterations, type OutcomeLabel, verdicts } from './model.ts'
 import type { GraphMoment, GraphPlan } from './plan.ts'
 import { type BoundedMemory, type ConversationMemory, max_decisions, type TraceMemory } from './trace-memory.ts'
@@ -23,6 +23,8 @@ type GraphEvent = Pick<
   | 'timestamp'
   | 'create_ts'
   | 'payload'
+  | 'caller_identity'
+  | 'emitted_by'
 >
 
 /** A follow-up is neither good nor bad. */
@@ -33,13 +35,24 @@ const verdictOfKind: Readonly<Record<string, OutcomeLabel>> = {
   up: 'feedback_up',
 }
 
+/** Ids of traces and conversations are chosen by callers: events of another author under the same id have a memory of their own. */
+export function nameTrace(event: Pick<GraphEvent, 'trace_id' | 'caller_identity' | 'emitted_by'>): string {
+  return `${event.trace_id} ${authorOf(event)}`
+}
+
+export function nameConversation(
+  event: Pick<GraphEvent, 'conversation_id' | 'caller_identity' | 'emitted_by'>,
+): string {
+  return `${event.conversation_id} ${authorOf(event)}`
+}
+
 /** The same for the same events in the same order: no model, no clock and no randomness. */
 export function followEvent(plan: GraphPlan, memory: EventMemory, event: GraphEvent): void {
   const scope = { tenant_id: event.tenant_id, label: event.label }
   const { trace_id } = event
   // An emitter may have a clock of its own: nothing is seen in the future.
   const moment = { scope, trace_id, at: Math.min(Date.parse(event.timestamp), event.create_ts) }
-  const trace = memory.traces.open(scope, trace_id, event.create_ts, () => ({
+  const trace = memory.traces.open(scope, nameTrace(event), event.create_ts, () => ({
     ...{ intent: unclassified_intent, decisions: [], outcome: undefined },
   }))
   const step = { plan, memory, event, moment, trace }
@@ -95,7 +108,7 @@ function followPrompt({ event, trace, plan, moment, memory }: GraphStep): void {
   const shape = `${event.service}/${shapeOfPrompt(prompt)}`
   const shape_id = plan.node(moment, { graph_id: 'prompt_shape_graph', kind: 'prompt_shape', label: shape })
   if (event.conversation_id === '') return
-  const before = memory.conversations.open(moment.scope, event.conversation_id, event.create_ts, () => ({
+  const before = memory.conversations.open(moment.scope, nameConversation(event), event.create_ts, () => ({
     ...{ intent: '', shape: undefined, iteration: 0, state_id: undefined },
   }))
   const graph_id = 'prompt_shape_graph'
@@ -115,7 +128,8 @@ function followResponse({ event, trace, plan, moment, memory }: GraphStep): void
   const label = `${event.service}/${trace.intent}`
   const decision = plan.node(moment, { graph_id: 'outcome_graph', kind: 'decision_point', label, outcome })
   plan.share(moment, decision, outcome, executions)
-  const conversation = memory.conversations.find(moment.scope, event.conversation_id)
+  const conversation =
+    event.conversation_id === '' ? undefined : memory.conversations.find(moment.scope, nameConversation(event))
   const iteration = Math.min(conversation?.iteration ?? 1, max_iterations)
   const graph_id = 'iteration_graph'
   const state = `${label}#${iteration}`

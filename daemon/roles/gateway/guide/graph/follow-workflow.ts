@@ -6,6 +6,7 @@ import { findWorkflowUses } from '../workflow/intents.ts'
 import { labelDecision, labelOperator } from '../workflow/labels.ts'
 import { type ObservedCall, readObservedCall } from '../workflow/observed-call.ts'
 import type { WorkflowEvent, WorkflowMemory } from '../workflow/workflow-memory.ts'
+import { nameTrace } from './follow-event.ts'
 import { executions, max_iterations, type OutcomeLabel, verdicts } from './model.ts'
 import type { GraphMoment, GraphPlan } from './plan.ts'
 import type { BoundedMemory, TraceMemory } from './trace-memory.ts'
@@ -25,7 +26,7 @@ export function readWorkflowCall(observation: StoredObservation): ObservedCall |
 /** Brings the memory up to calls whose outcomes are in the graphs already. */
 export function recallWorkflow({ traces, workflows }: WorkflowMemories, call: ObservedCall): WorkflowEvent[] {
   const { observation } = call
-  return workflows.follow(call, traces.find(observation, observation.trace_id)?.intent)
+  return workflows.follow(call, traces.find(observation, nameTrace(observation))?.intent)
 }
 
 /** Each outcome is counted once, where an answer shows it first. */

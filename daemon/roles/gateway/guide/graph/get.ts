@@ -40,7 +40,8 @@ export const get = operation({
       }
     }
     const { snapshot, nodes, edges } = await loadSnapshot(call, snapshot_id)
-    if (snapshot.graph_id !== graph_id) return refuse('not_found', `the snapshot is of ${snapshot.graph_id}`)
+    if (snapshot.graph_id !== graph_id || snapshot.part !== 0)
+      return refuse('not_found', `${graph_id} has no such snapshot`)
     const often = nodes.sort((one, other) => other.value.occurrences - one.value.occurrences).slice(0, limit)
     const strong = edges.sort((one, other) => other.value.count - one.value.count).slice(0, limit)
     return {

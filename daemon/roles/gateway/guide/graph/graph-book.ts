@@ -4,7 +4,7 @@ import { iterateDocuments } from '../../../../kernel/store/iterate-documents.ts'
 import type { Collection, Doc, WriteOutcome } from '../../../../kernel/store/store.ts'
 import { WorkflowMemory } from '../workflow/workflow-memory.ts'
 import { type GraphEdge, type GraphId, type GraphNode, graphEdges, graphNodes } from './model.ts'
-import type { NodeAdmission } from './plan.ts'
+import type { GraphAdmission } from './plan.ts'
 import { applyEdge, applyNode, countPrior, type EdgeDelta, type GraphScope, type NodeDelta, scopeKey } from './rules.ts'
 import { BoundedMemory, type ConversationMemory, type TraceMemory } from './trace-memory.ts'
 
@@ -15,6 +15,9 @@ export type GraphStores = Pick<Call, 'store' | 'now' | 'pause'>
 export const max_nodes = 2_000
 /** Of a process. */
 const max_all_nodes = 100_000
+/** Of one graph, whose nodes could otherwise have millions of them. */
+export const max_edges = 10_000
+const max_all_edges = 300_000
 /** Writes of one call of the store. */
 const bulk_size = 100
 /** Another process has changed the document each time. */
@@ -31,12 +34,14 @@ export class GraphBook {
   /** The newest batch that the copy has; undefined: it must be read from the store. */
   seq: number | undefined
   readonly #sizes = new Map<string, number>()
+  readonly #edgeCounts = new Map<string, number>()
 
   /** Forgets all that is in memory. */
   clear(now: number): void {
     this.nodes.clear()
     this.edges.clear()
     this.#sizes.clear()
+    this.#edgeCounts.clear()
     this.forgetTraces(now)
     this.memory.workflows.clear()
     this.seq = undefined
@@ -53,14 +58,17 @@ export class GraphBook {
     if (this.seq === seq) return
     const filter = this.seq === undefined ? {} : { applied_seq: { gt: this.seq } }
     for await (const doc of iterateDocuments(stores.store(graphNodes), { filter, fresh: true })) this.#keepNode(doc)
-    for await (const doc of iterateDocuments(stores.store(graphEdges), { filter, fresh: true }))
-      this.edges.set(doc.id, doc)
+    for await (const doc of iterateDocuments(stores.store(graphEdges), { filter, fresh: true })) this.#keepEdge(doc)
     this.forgetTraces(stores.now())
     this.seq = seq
   }
 
-  readonly admits: NodeAdmission = (scope, graph_id, id) =>
+  readonly admits: GraphAdmission = (scope, graph_id, id) =>
     this.nodes.has(id) || (this.nodes.size < max_all_nodes && this.#sizeOf(scope, graph_id) < max_nodes)
+
+  readonly admitsEdge: GraphAdmission = (scope, graph_id, id) =>
+    this.edges.has(id) ||
+    (this.edges.size < max_all_edges && (this.#edgeCounts.get(sizeKey(scope, graph_id)) ?? 0) < max_edges)
 
   /** Applies a batch to the store and the copy. Done again after a crash, it changes nothing a second time. */
   async apply(
@@ -124,20 +132,28 @@ export class GraphBook {
     const again: D[] = []
     for (const [at, { delta, current, value }] of changes.entries()) {
       if (outcomes[at] === 'done') {
-        this.#keep(copy, { id: delta.id, version: (current?.version ?? 0) + 1, value })
+        this.#keep({ id: delta.id, version: (current?.version ?? 0) + 1, value })
         continue
       }
       const stored = await store.find(delta.id)
-      if (stored) this.#keep(copy, stored)
+      if (stored) this.#keep(stored)
       else copy.delete(delta.id)
       again.push(delta)
     }
     return again
   }
 
-  #keep<T extends GraphNode | GraphEdge>(copy: Map<string, Doc<T>>, doc: Doc<T>): void {
-    if ('kind' in doc.value) this.#keepNode(doc as unknown as Doc<GraphNode>)
-    else copy.set(doc.id, doc)
+  #keep(doc: Doc<GraphNode | GraphEdge>): void {
+    if ('kind' in doc.value) this.#keepNode(doc as Doc<GraphNode>)
+    else this.#keepEdge(doc as Doc<GraphEdge>)
+  }
+
+  #keepEdge(doc: Doc<GraphEdge>): void {
+    if (!this.edges.has(doc.id)) {
+      const key = sizeKey(doc.value, doc.value.graph_id)
+      this.#edgeCounts.set(key, (this.#edgeCounts.get(key) ?? 0) + 1)
+    }
+    this.edges.set(doc.id, doc)
   }
 
   #keepNode(doc: Doc<GraphNode>): void {

@@ -24,8 +24,8 @@ export type EdgeAddition = {
   readonly value: number
 }
 
-/** Whether a graph may have one more node; its label is `other` otherwise. */
-export type NodeAdmission = (scope: GraphScope, graph_id: GraphId, id: string) => boolean
+/** Whether a graph may have one more node, whose label is `other` otherwise; or one more edge, which is left out. */
+export type GraphAdmission = (scope: GraphScope, graph_id: GraphId, id: string) => boolean
 
 const max_label = 300
 
@@ -33,10 +33,12 @@ export class GraphPlan {
   readonly nodes = new Map<string, NodeDelta>()
   readonly edges = new Map<string, EdgeDelta>()
   readonly #ids = new GraphIds()
-  readonly #admits: NodeAdmission
+  readonly #admits: GraphAdmission
+  readonly #admitsEdge: GraphAdmission
 
-  constructor(admits: NodeAdmission) {
+  constructor(admits: GraphAdmission, admitsEdge: GraphAdmission = admits) {
     this.#admits = admits
+    this.#admitsEdge = admitsEdge
   }
 
   /** Adds to a node, and returns its id. */
@@ -89,6 +91,7 @@ export class GraphPlan {
     }: EdgeAddition & { readonly siblings: readonly string[]; readonly isTaken: boolean },
   ): void {
     const id = this.#ids.edge(ends.source_id, ends.target_id)
+    if (!this.edges.has(id) && !this.#admitsEdge(scope, ends.graph_id, id)) return
     const delta = this.edges.get(id) ?? {
       ...{ id, scope, ...ends, count: 0, values: [], siblings },
       ...{ first_ts: at, last_ts: at, trace_ids: [] },

@@ -7,6 +7,7 @@ import {
   type AssessmentResult,
   type AssessmentTerms,
   assessTrace,
+  nameCaller,
 } from '../evaluation/assess-trace.ts'
 import type { TraceRecord } from '../learning/trace-record.ts'
 import { artifactEffects, type StoredArtifactEffect } from './model.ts'
@@ -55,7 +56,7 @@ function beginEffect({ id, value }: Doc<Artifact>, now: number): StoredArtifactE
     ...{ tenant_id, ...(label ? { label } : {}) },
     uds: { timestamp: now, username: 'evaluator_auto', visibility: label ? 'label' : 'tenant' },
     ...{ create_ts: now, update_ts: now, schema_version: 1, artifact_id: id, artifact_version: version },
-    ...{ attached: none, held_out: none, verdict: 'pending', counted: [] },
+    ...{ attached: none, held_out: none, callers: [], verdict: 'pending', counted: [] },
   }
 }
 
@@ -76,12 +77,15 @@ function judge(
   const counted = countedTrace({ ...trace, isAttached })
   const last = findCounted(effect, counted, mark)
   if (last === counted) return undefined
-  const base = withoutCounted(effect, last)
-  const { attached, held_out, verdict } = base
-  const start = { ...before, attached, held_out, verdict }
+  const base = withoutCounted(effect, last, nameCaller(trace))
+  const { attached, held_out, callers, verdict } = base
+  const start = { ...before, attached, held_out, callers, verdict }
   const { assessment, result } = assessTrace(start, of, { trace, isAttached }, terms)
   if (assessment === start) return undefined
-  const samples = { attached: assessment.attached, held_out: assessment.held_out, verdict: assessment.verdict }
-  const next = { ...base, ...samples, counted: addCounted(base.counted, counted) }
+  const next = { ...base, ...pickCounts(assessment), counted: addCounted(base.counted, counted) }
   return { next, answer: { assessment, result, counted } }
+}
+
+function pickCounts({ attached, held_out, callers, verdict }: ArtifactAssessment) {
+  return { attached, held_out, callers: [...callers], verdict }
 }

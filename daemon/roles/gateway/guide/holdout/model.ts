@@ -2,11 +2,14 @@
 import * as z from 'zod'
 import { collection } from '../../../../kernel/store/store.ts'
 import { documentFields } from '../document-fields.ts'
+import { max_callers } from '../evaluation/assess-trace.ts'
 
 const sample = z.strictObject({ successes: z.int().min(0), trials: z.int().min(0) })
 
 /** Traces whose newest count an effect still knows by itself; older ones are known by their lineage. */
 export const max_counted = 256
+
+const callerSample = z.strictObject({ caller: z.string().max(16), attached: sample, held_out: sample })
 
 const storedEffect = z.strictObject({
   ...documentFields,
@@ -15,6 +18,8 @@ const storedEffect = z.strictObject({
   artifact_version: z.int(),
   attached: sample,
   held_out: sample,
+  /** Of the newest callers: no one demotes or raises an artifact alone. */
+  callers: z.array(callerSample).max(max_callers),
   verdict: z.enum(['harm', 'benefit', 'pending']),
   /** `countedTrace` of the newest ones. */
   counted: z.array(z.string().max(64)).max(max_counted),

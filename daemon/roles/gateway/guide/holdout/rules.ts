@@ -1,5 +1,6 @@
 // Pure rules of counting: each trace counts once for an artifact, however often it is read, with its last outcome.
 import { sha256 } from '../../../../kernel/encoding/canonical-json.ts'
+import type { RateSample } from '../learning/significance.ts'
 import { max_counted, type StoredArtifactEffect } from './model.ts'
 
 export type CountedOutcome = {
@@ -14,7 +15,7 @@ export function countedTrace({ trace_id, isAttached, isSuccess, hasFeedback }: C
   return `${sha256(trace_id).slice(0, 12)}${isAttached ? 'a' : 'h'}${isSuccess ? '+' : '-'}${hasFeedback ? 'f' : ''}`
 }
 
-type EffectCounts = Pick<StoredArtifactEffect, 'attached' | 'held_out' | 'counted'>
+type EffectCounts = Pick<StoredArtifactEffect, 'attached' | 'held_out' | 'callers' | 'counted'>
 
 /** As the trace was counted before; `mark`: by its lineage. Undefined: it was not. */
 export function findCounted({ counted }: EffectCounts, trace: string, mark: string | undefined): string | undefined {
@@ -23,12 +24,15 @@ export function findCounted({ counted }: EffectCounts, trace: string, mark: stri
 }
 
 /** Without a trace that was counted before. */
-export function withoutCounted<E extends EffectCounts>(effect: E, before: string | undefined): E {
+export function withoutCounted<E extends EffectCounts>(effect: E, before: string | undefined, caller: string): E {
   if (before === undefined) return effect
   const side = before[12] === 'a' ? 'attached' : 'held_out'
-  const { successes, trials } = effect[side]
-  const taken = { successes: Math.max(0, successes - Number(before[13] === '+')), trials: Math.max(0, trials - 1) }
-  return { ...effect, [side]: taken, counted: effect.counted.filter((each) => each !== before) }
+  const take = ({ successes, trials }: RateSample): RateSample => ({
+    successes: Math.max(0, successes - Number(before[13] === '+')),
+    trials: Math.max(0, trials - 1),
+  })
+  const callers = effect.callers.map((of) => (of.caller === caller ? { ...of, [side]: take(of[side]) } : of))
+  return { ...effect, callers, [side]: take(effect[side]), counted: effect.counted.filter((each) => each !== before) }
 }
 
 export function addCounted(counted: readonly string[], trace: string): string[] {

@@ -1,5 +1,5 @@
 // Features whose presence changes how often calls succeed by more than chance.
-import { boundDifference, type RateSample, testGreaterRate } from './significance.ts'
+import { boundDifference, type RateSample, rateOf, testGreaterRate } from './significance.ts'
 
 /** One call: what was true of it, and whether it counts (as a failure, or as a success). */
 export type CallTrial = { readonly features: readonly string[]; readonly isHit: boolean; readonly caller: string }
@@ -37,6 +37,38 @@ export function* findContrasts(calls: readonly CallTrial[], terms: ContrastTerms
   return found
 }
 
+/** Whether the difference goes once the calls of any one caller are left out: no one may teach all others alone, however much they send. */
+function restsOnOneCaller(calls: readonly CallTrial[], feature: string): boolean {
+  const whole = countSides(calls, feature)
+  for (const ofCaller of Map.groupBy(calls, ({ caller }) => caller).values()) {
+    const own = countSides(ofCaller, feature)
+    const rest = { present: subtract(whole.present, own.present), absent: subtract(whole.absent, own.absent) }
+    if (Math.min(rest.present.trials, rest.absent.trials) < least_rest) return true
+    if (rateOf(rest.present) - rateOf(rest.absent) < least_difference) return true
+  }
+  return false
+}
+
+/** Calls of others on either side: one of them may fail by chance. */
+const least_rest = 4
+/** Between the rates of both sides, without any one caller. */
+const least_difference = 0.1
+
+function countSides(calls: readonly CallTrial[], feature: string) {
+  const present = { successes: 0, trials: 0 }
+  const absent = { successes: 0, trials: 0 }
+  for (const { features, isHit } of calls) {
+    const side = features.includes(feature) ? present : absent
+    side.trials += 1
+    side.successes += Number(isHit)
+  }
+  return { present, absent }
+}
+
+function subtract(whole: RateSample, part: RateSample): RateSample {
+  return { successes: whole.successes - part.successes, trials: whole.trials - part.trials }
+}
+
 type FeatureCount = { trials: number; successes: number; readonly callers: Set<string> }
 
 function* findBest(calls: readonly CallTrial[], terms: ContrastTerms): Generator<undefined, Contrast | undefined> {
@@ -53,7 +85,7 @@ function* findBest(calls: readonly CallTrial[], terms: ContrastTerms): Generator
     const absent = { successes: hits - successes, trials: calls.length - trials }
     const chance = testGreaterRate(present, absent)
     yield
-    if (chance >= least || boundDifference(present, absent).low <= 0) continue
+    if (chance >= least || boundDifference(present, absent).low <= 0 || restsOnOneCaller(calls, feature)) continue
     least = chance
     best = { feature, present, absent }
   }

@@ -47,6 +47,11 @@ export class Learner implements ObservationLearner {
     }
   }
 
+  /** Number of traces that wait. */
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
   /** Triggers of one trace are one: what is read later holds all that came before. */
   wait(trace: WaitingTrace): void {
     const key = `${scopeKey(trace.scope)} ${trace.trace_id}`

@@ -63,6 +63,25 @@ test('values of one caller, long values and arguments that name a secret are nev
   expect(mine([...failing({ api_key: 'k-1' }), ...rest])).toEqual([])
 })
 
+test('one caller teaches others nothing, however much it sends', () => {
+  const pair = (times: number, username?: string) =>
+    repeat(times, () => trace([{ tool: 'geo/open' }, { tool: 'geo/read' }], username))
+  const fail = (times: number, username?: string) =>
+    repeat(times, () => trace([{ tool: 'geo/read', error: 'no' }], username))
+  expect(mine([...pair(40, 'eve'), ...fail(40, 'eve')])).toEqual([])
+  expect(mine([...pair(20), ...fail(200, 'eve')])).toEqual([])
+  expect(mine([...pair(40, 'eve'), ...fail(40, 'eve'), ...pair(2), ...fail(2)])).toEqual([])
+  expect(mine([...pair(20), ...fail(20)])).toMatchObject([{ type: 'ToolPairingHint' }])
+})
+
+test('a name with a zero byte is not that of another argument with its value', () => {
+  const records = [
+    ...repeat(20, () => trace([call({ 'mode\u0000"fast"': 1 }, 'no')])),
+    ...repeat(40, () => trace([call({ mode: 'slow' })])),
+  ]
+  expect(mine(records)).toEqual([])
+})
+
 test('few calls prove nothing', () => {
   expect(
     mine([...repeat(5, () => trace([call({ mode: 'fast' }, 'no')])), ...repeat(50, () => trace([call({})]))]),

@@ -1,5 +1,6 @@
 // Guidance by rules from calls of tools: arguments that fail, tools that need another one first, services that need another one first.
 
+import { parseJson } from '../../../../kernel/encoding/parse-json.ts'
 import { type CallTrial, type Contrast, type ContrastTerms, findContrasts } from './find-contrasts.ts'
 import { formatRate, quoteText } from './hint-text.ts'
 import type { MinedArtifact } from './mined-artifact.ts'
@@ -43,11 +44,9 @@ function groupCalls(traces: readonly TraceRecord[], nameOf: (call: ToolCall) => 
 }
 
 const failureTerms: ContrastTerms = { explains: 'present', least_callers: 2 }
-const separator = '\u0000'
-
 function* mineFailures(tool: string, calls: readonly CallInTrace[]): Generator<undefined, MinedArtifact[]> {
   const observed = observe(calls, ({ call }) => ({
-    features: Object.entries(call.arguments).map(([name, value]) => `${name}${separator}${value}`),
+    features: Object.entries(call.arguments).map((argument) => JSON.stringify(argument)),
     isHit: call.isFailure,
   }))
   const contrasts = yield* findContrasts(observed, failureTerms)
@@ -55,7 +54,7 @@ function* mineFailures(tool: string, calls: readonly CallInTrace[]): Generator<u
 }
 
 function draftFailure(tool: string, contrast: Contrast, calls: readonly CallInTrace[]): MinedArtifact {
-  const [argument = '', value = ''] = contrast.feature.split(separator)
+  const [argument = '', value = ''] = parseJson(contrast.feature) as [string?, string?]
   const failed = calls.filter(({ call }) => call.isFailure && call.arguments[argument] === value)
   const error = mostFrequent(failed.map(({ call }) => call.error))
   const { present, absent } = contrast
@@ -75,7 +74,7 @@ function draftFailure(tool: string, contrast: Contrast, calls: readonly CallInTr
   }
 }
 
-const pairingTerms: ContrastTerms = { explains: 'absent', least_callers: 1 }
+const pairingTerms: ContrastTerms = { explains: 'absent', least_callers: 2 }
 
 function* minePairings(tool: string, calls: readonly CallInTrace[]): Generator<undefined, MinedArtifact[]> {
   const observed = observe(calls, ({ call, before }) => ({

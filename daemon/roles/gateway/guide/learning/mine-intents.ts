@@ -45,10 +45,17 @@ function findSequence(traces: readonly TraceRecord[]): Sequence | undefined {
     const succeeded = of.filter(({ isSuccess }) => isSuccess)
     const rate = { successes: succeeded.length, trials: of.length }
     if (json === '[]' || succeeded.length < least_support || boundRate(rate).low < least_rate) continue
+    if (isOfOneCaller(succeeded)) continue
     if (best && best.rate.successes >= succeeded.length) continue
     best = { operations, rate, trace_ids: succeeded.map(({ trace_id }) => trace_id).slice(-max_trace_ids) }
   }
   return best
+}
+
+/** Whether one caller made more of them than all others together, less a half of the support: no one may teach others alone. */
+function isOfOneCaller(traces: readonly TraceRecord[]): boolean {
+  const most = Math.max(...[...Map.groupBy(traces, ({ caller }) => caller).values()].map(({ length }) => length))
+  return traces.length - most < least_support / 2
 }
 
 /** Calls that succeeded, each tool once: repeats after a failure are no part of the way. */

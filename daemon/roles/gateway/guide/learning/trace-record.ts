@@ -1,9 +1,11 @@
 // What a trace says for learning: its calls of tools in order, its intent and its outcome. Nothing that the layer attached is in it.
 import { canonicalJson } from '../../../../kernel/encoding/canonical-json.ts'
+import { escapeLine } from '../../../../kernel/text/escape-line.ts'
 import { shortenText } from '../../../../kernel/text/shorten-text.ts'
 import { openOutputMatcher } from '../evaluation/match-output.ts'
 import { classOfPrompt, classOfSchema } from '../intent/intent-class.ts'
 import type { EventType, StoredObservation } from '../observation/model.ts'
+import { authorOf } from '../observation/rules.ts'
 
 /** Calls, arguments and words beyond these are not learnt from, so that no trace weighs more than others. */
 const max_calls = 32
@@ -12,6 +14,7 @@ const max_words = 24
 /** Longer values differ with each call, and may be documents. */
 const max_value = 64
 const max_error = 200
+const max_name = 200
 
 export type ToolCall = {
   /** `<service>/<tool>`, as in the graphs. */
@@ -50,16 +53,20 @@ export type TraceRecord = {
 export type LearnableObservation = Pick<
   StoredObservation,
   'trace_id' | 'event_type' | 'service' | 'timestamp' | 'caller_identity' | 'payload'
-> & { readonly conversation_id?: string }
+> &
+  Partial<Pick<StoredObservation, 'conversation_id' | 'emitted_by' | 'create_ts'>>
 
 const no_agents: ReadonlySet<string> = new Set()
 
 /**
- * Observations of one trace, in any order. A trace fails where its last call did, its user said so, or the output of an agent does
- * not fit the intent schema. `agents`: names of services of that kind.
+ * Observations of one trace, in the order in which they were stored. A trace fails where its last call did, its user said so, or the
+ * output of an agent does not fit the intent schema. It belongs to the author of its first observation: events of others under its
+ * id, which could turn its outcome, are not part of it. `agents`: names of services of that kind.
  */
 export function readTrace(observations: readonly LearnableObservation[], agents = no_agents): TraceRecord {
-  const inOrder = observations.toSorted(compareTimes)
+  const [first] = observations
+  const caller = first ? authorOf(first) : ''
+  const inOrder = observations.filter((each) => authorOf(each) === caller).toSorted(compareTimes)
   const of = (...types: EventType[]) => inOrder.filter(({ event_type }) => types.includes(event_type))
   const ofTools = of('tool_output', 'tool_error').filter(isOfTool).slice(0, max_calls)
   const schema = of('intent_schema')[0]?.payload.schema
@@ -75,13 +82,14 @@ export function readTrace(observations: readonly LearnableObservation[], agents 
     trace_id: inOrder[0]?.trace_id ?? '',
     conversation_id: of('user_prompt')[0]?.conversation_id ?? '',
     intent_class: readIntent(schema, of('user_prompt')[0]?.payload.prompt),
-    caller: inOrder[0]?.caller_identity.username ?? '',
+    caller,
     words: of('user_prompt').flatMap(readWords).slice(0, max_words),
     calls,
     hasFeedback: feedback !== undefined,
     isRejected,
     isSuccess: !(isRejected || calls.at(-1)?.isFailure || calls.some(({ isMismatch }) => isMismatch)),
-    ended_ts: last ? Date.parse(last.timestamp) : 0,
+    // The clock of an emitter may be ahead.
+    ended_ts: last ? Math.min(Date.parse(last.timestamp), last.create_ts ?? Number.POSITIVE_INFINITY) : 0,
   }
 }
 
@@ -96,7 +104,12 @@ function compareTimes(a: LearnableObservation, b: LearnableObservation): number 
 const refusalCodes: ReadonlySet<unknown> = new Set(['forbidden', 'unauthenticated', 'rate_limited'])
 
 function isOfTool({ payload }: LearnableObservation): boolean {
-  return !refusalCodes.has(payload.code)
+  return !refusalCodes.has(payload.code) && isLearnableName(readText(payload.tool))
+}
+
+/** Names of tools and arguments are passed on to others: nothing in them may be hidden from a reader, or be more than a name. */
+function isLearnableName(name: string): boolean {
+  return name !== '' && name.length <= max_name && escapeLine(name) === name
 }
 
 function readCall({ service, event_type, payload }: LearnableObservation): Omit<ToolCall, 'isMismatch'> {
@@ -106,8 +119,14 @@ function readCall({ service, event_type, payload }: LearnableObservation): Omit<
     service,
     arguments: readArguments(payload.inputs),
     isFailure,
-    error: isFailure ? shortenText(readText(payload.error), max_error) : '',
+    error: isFailure ? readError(payload.error) : '',
   }
+}
+
+/** In one line, and without links, which a reader might open, or a model fetch. */
+function readError(error: unknown): string {
+  const text = readText(error).slice(0, max_value * max_error)
+  return escapeLine(shortenText(text.replaceAll(/\b[a-z][a-z0-9+.-]{0,31}:\/\/[^\s<>"]*/gi, '[link]'), max_error))
 }
 
 /** Values that may be a secret are left out by the name of their argument. */
@@ -119,8 +138,8 @@ function readArguments(of: unknown): Record<string, string> {
   for (const [name, value] of Object.entries(of)) {
     if (read.length === max_arguments) break
     if (!['string', 'number', 'boolean'].includes(typeof value) || name.length > max_value) continue
-    const json = secretName.test(name) ? '' : canonicalJson(value)
-    if (json !== '' && json.length <= max_value) read.push([name, json])
+    const json = secretName.test(name) || !isLearnableName(name) ? '' : canonicalJson(value)
+    if (json !== '' && json.length <= max_value && escapeLine(json) === json) read.push([name, json])
   }
   return Object.fromEntries(read)
 }

@@ -35,12 +35,20 @@ export class TraceWindow {
     this.#traces.delete(trace.trace_id)
     this.#traces.set(trace.trace_id, trace)
     this.hasNews = true
-    const [oldest] = this.#traces.keys()
-    if (this.#traces.size > max_traces && oldest !== undefined) this.#traces.delete(oldest)
+    if (this.#traces.size > max_traces) this.#dropOldest()
     return trace.calls.slice(before?.calls.length ?? 0).flatMap(({ tool, isFailure }) => {
       const change = this.#detectorOf(tool)?.add(!isFailure)
       return change ? [{ ...change, tool }] : []
     })
+  }
+
+  /** Of the caller with the most traces: a flood displaces its own, and not those of others. */
+  #dropOldest(): void {
+    const counts = new Map<string, number>()
+    for (const { caller } of this.#traces.values()) counts.set(caller, (counts.get(caller) ?? 0) + 1)
+    const most = Math.max(...counts.values())
+    for (const { trace_id, caller } of this.#traces.values())
+      if (counts.get(caller) === most) return void this.#traces.delete(trace_id)
   }
 
   #detectorOf(tool: string): ChangeDetector | undefined {

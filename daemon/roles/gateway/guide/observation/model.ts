@@ -1,6 +1,7 @@
 // Observations: what the gateway saw at one turn boundary, tool call or end of a turn (document 002, "Observation envelope").
 import * as z from 'zod'
 import { collection } from '../../../../kernel/store/store.ts'
+import { serviceName } from '../../../../shared/routing/ingress-settings.ts'
 import { documentFields } from '../document-fields.ts'
 
 export const eventTypes = [
@@ -27,7 +28,8 @@ export const envelope = z.strictObject({
   trace_id: traceId,
   parent_trace_id: traceId.nullable().default(null),
   conversation_id: z.string().max(256).default(''),
-  service: z.string().min(1).max(128),
+  /** Without a slash, which separates the service from the tool in labels. */
+  service: serviceName,
   timestamp: z.iso.datetime({ offset: true }),
   caller_identity: callerIdentity.optional(),
   emitted_by: z.unknown().optional(),

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import { sliceRunner } from '../../../../kernel/role/run-in-slices.ts'
-import { followEvent } from '../graph/follow-event.ts'
+import { followEvent, nameConversation, nameTrace } from '../graph/follow-event.ts'
 import { followWorkflow, readWorkflowCall, recallWorkflow } from '../graph/follow-workflow.ts'
 import type { GraphBook } from '../graph/graph-book.ts'
 import type { GraphWork } from '../graph/head-model.ts'
@@ -92,7 +92,7 @@ export async function planBatch(
   const missing = await readMissingCalls(call, book.memory.workflows, stored, seq)
   await recallTraces(call, book, [...listGenerating(missing), ...stored], begun)
   for (const each of missing) recallWorkflow(book.memory, each)
-  const plan = new GraphPlan(book.admits)
+  const plan = new GraphPlan(book.admits, book.admitsEdge)
   await sliceRunner(call)(followAll(plan, book, stored))
   return {
     kind: 'observations',
@@ -115,7 +115,10 @@ const queries_at_once = 32
 /** Of one trace or conversation: the newest ones. */
 const max_events = 200
 
-type TraceEvent = Pick<StoredObservation, 'tenant_id' | 'label' | 'trace_id' | 'conversation_id'>
+type TraceEvent = Pick<
+  StoredObservation,
+  'tenant_id' | 'label' | 'trace_id' | 'conversation_id' | 'caller_identity' | 'emitted_by'
+>
 
 /** Follows stored events of traces and conversations that are not in memory, for what these remember alone. */
 async function recallTraces(
@@ -129,9 +132,10 @@ async function recallTraces(
   const isNew = (value: TraceEvent) =>
     (begun.get(memoryKey(value, value.trace_id)) ?? Number.NEGATIVE_INFINITY) > memory.traces.complete_ts
   for (const { value } of batch) {
-    if (!memory.traces.has(value, value.trace_id) && !isNew(value)) traces.add(value.trace_id)
+    if (!memory.traces.has(value, nameTrace(value)) && !isNew(value)) traces.add(value.trace_id)
     const { conversation_id } = value
-    if (conversation_id !== '' && !memory.conversations.has(value, conversation_id)) conversations.add(conversation_id)
+    if (conversation_id !== '' && !memory.conversations.has(value, nameConversation(value)))
+      conversations.add(conversation_id)
   }
   const events = [
     ...(await loadEvents(call, 'conversation_id', [...conversations])),

@@ -1,25 +1,27 @@
 // Observations repeat within a window, and those that name somebody else are to be looked at.
 import { describe, expect, test } from 'vitest'
-import { dedupKeyOf, findStaleServices, needsReview, normaliseInstant, observationIds } from './rules.ts'
+import { authorOf, dedupKeyOf, findStaleServices, needsReview, normaliseInstant, observationIds } from './rules.ts'
 
 const event = {
   ...{ trace_id: 'a'.repeat(32), event_type: 'tool_output' as const, service: 'maps' },
   timestamp: '2026-03-02T12:00:00.000Z',
 }
-const tenant = { tenant_id: 'alpha' }
+const emitted_by = { token_subject: 'ann', token_roles: [], context: 'http' as const }
+const tenant = { tenant_id: 'alpha', emitted_by }
 
 describe('the key of a repeat', () => {
-  test('is that of trace, type, instant and service', () => {
+  test('is that of trace, type, instant and service, for one emitter', () => {
     const key = dedupKeyOf(tenant, event)
     expect(dedupKeyOf(tenant, { ...event, timestamp: '2026-03-02T13:00:00+01:00' })).toBe(key)
     const others = [
-      dedupKeyOf({ tenant_id: 'bravo' }, event),
+      dedupKeyOf({ ...tenant, tenant_id: 'bravo' }, event),
+      dedupKeyOf({ ...tenant, emitted_by: { ...emitted_by, token_subject: 'eve' } }, event),
       dedupKeyOf(tenant, { ...event, trace_id: 'b'.repeat(32) }),
       dedupKeyOf(tenant, { ...event, event_type: 'tool_error' }),
       dedupKeyOf(tenant, { ...event, service: 'charts' }),
       dedupKeyOf(tenant, { ...event, timestamp: '2026-03-02T12:00:00.000001Z' }),
     ]
-    expect(new Set([key, ...others]).size).toBe(6)
+    expect(new Set([key, ...others]).size).toBe(7)
   })
 
   test.each([
@@ -70,4 +72,10 @@ test('a service is stale after its limit, and not at it', () => {
     ['charts', 1],
   ])
   expect(findStaleServices(last, 301, 300)).toEqual([{ service: 'maps', last_ingest_ts: 0 }])
+})
+
+test('the subject of the token is counted, and a name in an envelope only where an administrator sends it', () => {
+  const caller_identity = { username: 'bob', roles: [] }
+  const by = (token_roles: string[]) => authorOf({ caller_identity, emitted_by: { ...emitted_by, token_roles } })
+  expect([by(['analyst']), by(['service']), by(['admin'])]).toEqual(['ann', 'ann', 'bob'])
 })

@@ -1,6 +1,5 @@
 // Pure decisions of observations: which repeats which, and which an administrator should look at.
 import { sha256 } from '../../../../kernel/encoding/canonical-json.ts'
-import type { Label } from '../../../../kernel/label/label.ts'
 import { labelKeyOf } from '../../../../kernel/store/store.ts'
 import type { Emitter, Envelope, StoredObservation } from './model.ts'
 
@@ -16,14 +15,18 @@ export function normaliseInstant(timestamp: string): string {
   return new Date(timestamp).toISOString().replace('Z', `${digits}Z`)
 }
 
-/** Of document 002: (trace_id, event_type, timestamp, service), within a tenant and a label. */
+/**
+ * Of document 002: (trace_id, event_type, timestamp, service), within a tenant, a label and an emitter: a caller that knows the trace of another
+ * could otherwise send the same key first, so that the event of the other would be taken for a repeat.
+ */
 export function dedupKeyOf(
-  { tenant_id, label }: { readonly tenant_id: string; readonly label?: Label | undefined },
+  { tenant_id, label, emitted_by }: Pick<StoredObservation, 'tenant_id' | 'label' | 'emitted_by'>,
   event: Pick<Envelope, 'trace_id' | 'event_type' | 'timestamp' | 'service'>,
 ): string {
   const { trace_id, event_type, timestamp, service } = event
-  const of = [tenant_id, labelKeyOf({ tenant_id, label }), trace_id, event_type, normaliseInstant(timestamp), service]
-  return sha256(JSON.stringify(of))
+  const { token_subject, context } = emitted_by
+  const place = [tenant_id, labelKeyOf({ tenant_id, label }), token_subject, context]
+  return sha256(JSON.stringify([...place, trace_id, event_type, normaliseInstant(timestamp), service]))
 }
 
 /**
@@ -63,6 +66,18 @@ export function findStaleServices(
     .filter(([, at]) => now - at > stale_ms)
     .map(([service, last_ingest_ts]) => ({ service, last_ingest_ts }))
     .sort((one, other) => (one.service < other.service ? -1 : 1))
+}
+
+/**
+ * The person or service that an observation is counted as of, where something needs several of them: the subject of the token, whichever name
+ * the envelope has. Administrators alone are believed: they replay what others did, and could promote an artifact directly.
+ */
+export function authorOf({
+  caller_identity,
+  emitted_by,
+}: Pick<StoredObservation, 'caller_identity'> & Partial<Pick<StoredObservation, 'emitted_by'>>): string {
+  const isBelieved = emitted_by === undefined || emitted_by.token_roles.includes('admin')
+  return isBelieved ? caller_identity.username : emitted_by.token_subject
 }
 
 /** What is known when an observation is accepted; its place in the order comes when it is stored. */

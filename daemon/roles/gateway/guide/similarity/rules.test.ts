@@ -36,6 +36,29 @@ test('two vectors are similar exactly where their cosine reaches the threshold',
   )
 })
 
+test('other work can go on after 128 comparisons', () => {
+  let read = 0
+  const members = Array.from({ length: 400 }, (_, at) => {
+    const unit = toUnit([Math.cos(at), Math.sin(at), at % 7])
+    return {
+      get unit() {
+        read += 1
+        if (!unit) throw new Error('no length')
+        return unit
+      },
+    }
+  })
+  const steps = clusterVectors(members, { threshold: 0.999_999, max_size: 256 })
+  let yields = 0
+  for (let step = steps.next(); !step.done; step = steps.next()) {
+    // Two vectors for each comparison.
+    expect(read).toBeLessThanOrEqual(256)
+    read = 0
+    yields += 1
+  }
+  expect(yields).toBeGreaterThan(100)
+})
+
 test('vectors of zeros or without end have no length', () => {
   expect([toUnit([0, 0]), toUnit([Number.POSITIVE_INFINITY, 1])]).toEqual([undefined, undefined])
 })

@@ -5,7 +5,15 @@ import { isObject } from './task-params.ts'
 
 export type ToolObservation = Pick<
   StoredObservation,
-  'tenant_id' | 'label' | 'event_type' | 'trace_id' | 'timestamp' | 'service' | 'payload'
+  | 'tenant_id'
+  | 'label'
+  | 'event_type'
+  | 'trace_id'
+  | 'timestamp'
+  | 'service'
+  | 'payload'
+  | 'caller_identity'
+  | 'emitted_by'
 >
 
 export type ObservedCall = {

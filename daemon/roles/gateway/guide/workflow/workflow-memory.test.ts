@@ -22,6 +22,8 @@ const observe = (
 ): ToolObservation => ({
   ...{ tenant_id: tenant, event_type: type, trace_id: trace.padStart(32, '0'), timestamp: instant(minute) },
   ...{ service: 'pipeline-service', payload: { tool, inputs: input, outputs: output } },
+  caller_identity: { username: 'ann', roles: [] },
+  emitted_by: { token_subject: 'ann', token_roles: [], context: 'in_process' },
 })
 
 const operators = (...names: string[]) => names.map((name) => ({ name, params: {} }))
