@@ -54,9 +54,9 @@ export function openAiChatModel(options: ChatModelOptions): ChatModel {
 }
 
 /** `takesSchema` false: it has refused a request with a schema of the answer, and taken the same one without. */
-type ModelEndpoint = { readonly client: HttpClient; takesSchema: boolean }
+type SchemaEndpoint = { readonly client: HttpClient; takesSchema: boolean }
 
-async function send(endpoint: ModelEndpoint, options: ChatModelOptions, request: ModelRequest): Promise<HttpResponse> {
+async function send(endpoint: SchemaEndpoint, options: ChatModelOptions, request: ModelRequest): Promise<HttpResponse> {
   const { answer_schema, ...plain } = request
   if (!answer_schema || !endpoint.takesSchema) return checkStatus(await post(endpoint, options, plain))
   const response = await post(endpoint, options, request)
@@ -71,7 +71,7 @@ async function send(endpoint: ModelEndpoint, options: ChatModelOptions, request:
 const schemaRefusals: ReadonlySet<number> = new Set([400, 422])
 
 async function post(
-  { client }: ModelEndpoint,
+  { client }: SchemaEndpoint,
   options: ChatModelOptions,
   request: ModelRequest,
 ): Promise<HttpResponse> {

@@ -55,7 +55,7 @@ export const definition = command({
     const approved = await api.call('gateway.guide.set.approve', { id: params.id, signature })
     printResult(terminal, params.json, approved, () => formatGuidanceSet(terminal, approved))
     if (!params.json)
-      terminal.note('the artifacts become active one after the other; `platform guide set show` shows each')
+      terminal.note('the artifacts become active one after the other; `platform guide set show ID` shows each')
     return 0
   },
 })

@@ -65,6 +65,6 @@ function chooseArtifacts(items: readonly ApiObject[], named: readonly string[]):
   throw new CommandFailure(
     3,
     'no artifact of the set is new or changed and without marks',
-    'look at them with `platform guide set show`, and name some in --artifacts',
+    'look at them with `platform guide set show ID`, and name some in --artifacts',
   )
 }

@@ -5,14 +5,18 @@ import { listRepositoryFiles, readSource } from '../../../../test/support/reposi
 
 const own = /^daemon\/roles\/gateway\/guide\//
 const workers =
-  /^daemon\/roles\/gateway\/workers\/(coalesce|follow-artifacts|ingest-observations|learn-guidance|maintain-guidance|write-lineage)\.ts$/
+  /^daemon\/roles\/gateway\/workers\/(coalesce|follow-artifacts|ingest-observations|learn-guidance|maintain-guidance|synthesise-guidance|write-lineage)\.ts$/
 const isTest = /\.test\.ts$/
 const sources = listRepositoryFiles()
   .filter((file) => (own.test(file) || workers.test(file)) && !isTest.test(file))
   .map(readSource)
 
-/** Modules of the gateway beside the layer: its chat, whose machinery the chat of administrators shares, and names of tools. */
-const gatewayModules = /^daemon\/roles\/gateway\/(chat\/|tool\/aggregated-tool\.ts|service-tool\/parts\.ts)/
+/**
+ * Modules of the gateway beside the layer: its chat, whose machinery the chat of administrators shares, names of tools, kinds of
+ * services, and the search for texts and misleading marks in them.
+ */
+const gatewayModules =
+  /^daemon\/roles\/gateway\/(chat\/|tool\/aggregated-tool|service-tool\/(parts|findings)|registered-service\/load-services|guardrail\/collect-texts)/
 /** Modules of the kernel that decide on callers, tokens, guardrails, audit chains or requests to others. */
 const kernelModules =
   /^daemon\/kernel\/(audit|api\/(?!mcp-tools)|http|identity\/(?!identity\.ts)|keys|links|proxy|network\/(?!backoff))/
@@ -40,7 +44,7 @@ test('it acts in nobody’s name and calls no other role: of a call it uses neit
 /** Parts that others made: the tools that a caller may use, of which it reads names, and the models of the profile. */
 const parts = new Set([
   ...['chatPart', 'embedderPart', 'guideModelPart', 'hintScheduleParserPart', 'serviceToolsPart'],
-  ...['guidancePart', 'guideCountsPart', 'learnerPart', 'learningPart', 'observerPart'],
+  ...['guidancePart', 'guideCountsPart', 'learnerPart', 'learningPart', 'observerPart', 'synthesisPart'],
 ])
 
 test('it is given these parts of the gateway, and no other', () => {

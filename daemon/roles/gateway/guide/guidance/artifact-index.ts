@@ -1,7 +1,7 @@
 // The active artifacts of the site in memory, in the order of their ranks, and the sets of guidance that were selected from them.
 import { dominates, type LabelPolicy, type Viewer } from '../../../../kernel/label/label.ts'
 import type { ArtifactType } from '../artifact/content.ts'
-import { any_workflow, findIntents, fitsIntent } from './intent-preference.ts'
+import { findIntents, preferenceOf, shareIntent } from './intent-preference.ts'
 import type { GuidanceScope, StoredGuidance } from './model.ts'
 import {
   type AttachableType,
@@ -193,8 +193,7 @@ export class ArtifactIndex {
     const mayRead = this.#filterFor(tenant, reader)
     const { isLate = () => false, suits = () => true } = more
     const mayHave = (artifact: IndexedArtifact) => mayRead(artifact) && suits(artifact)
-    const { intent } = reader
-    const isPreferred = intent === undefined ? undefined : (artifact: IndexedArtifact) => fitsIntent(artifact, intent)
+    const isPreferred = preferenceOf(reader.intent)
     const selection = selectGuidance(tenant.byType, {
       ...{ caps, max_bytes, max_tokens: max_tokens[layerOf(reader.scope)], mayHave, isPreferred, isLate },
     })
@@ -226,12 +225,6 @@ export class ArtifactIndex {
       return verdict
     }
   }
-}
-
-/** The reader under whose key its set is kept. */
-function shareIntent({ intents }: TenantArtifacts, reader: GuidanceReader): GuidanceReader {
-  if (reader.intent === undefined || intents?.has(reader.intent)) return reader
-  return { ...reader, intent: intents && any_workflow }
 }
 
 const nothing = {

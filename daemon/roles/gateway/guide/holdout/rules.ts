@@ -1,6 +1,5 @@
 // Pure rules of counting: each trace counts once for an artifact, however often it is read, with its last outcome.
 import { sha256 } from '../../../../kernel/encoding/canonical-json.ts'
-import type { RateSample } from '../learning/significance.ts'
 import { max_counted, type StoredArtifactEffect } from './model.ts'
 
 export type CountedOutcome = {
@@ -27,7 +26,7 @@ export function findCounted({ counted }: EffectCounts, trace: string, mark: stri
 export function withoutCounted<E extends EffectCounts>(effect: E, before: string | undefined, caller: string): E {
   if (before === undefined) return effect
   const side = before[12] === 'a' ? 'attached' : 'held_out'
-  const take = ({ successes, trials }: RateSample): RateSample => ({
+  const take = ({ successes, trials }: EffectCounts['attached']) => ({
     successes: Math.max(0, successes - Number(before[13] === '+')),
     trials: Math.max(0, trials - 1),
   })
