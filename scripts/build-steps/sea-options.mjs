@@ -3,8 +3,9 @@ import fsp from 'node:fs/promises'
 import path from 'node:path'
 
 const execArgv = [
-  // Size of the young generation in MB. The default of 16 costs memory and serves no more requests.
-  '--max-semi-space-size=4',
+  // Half of the young generation in MB, which grows under load alone: what waits a second to be stored is dead before it is
+  // copied twice. With 4 the gateway observes a fifth fewer calls (docs/measurements.md).
+  '--max-semi-space-size=32',
   // The signal would open the inspector, which asks nobody for a password, to every user of the machine.
   '--disable-sigusr1',
 ]

@@ -29,8 +29,19 @@ export function lowerLevel(
   return levels.indexOf(one) <= levels.indexOf(other) ? one : other
 }
 
+/** Of one caller, by ceiling: its key is then worked out once as well. */
+const labelsByCaller = new WeakMap<Viewer, Map<string | undefined, Label>>()
+
 /** The label of what tools can show the caller: its whole clearance, up to the ceiling of a guardrail. */
-export function labelOfCaller(
+export function labelOfCaller(caller: Viewer, policy: LabelPolicy, ceiling: string | undefined): Label {
+  const known = labelsByCaller.get(caller) ?? new Map<string | undefined, Label>()
+  labelsByCaller.set(caller, known)
+  const label = known.get(ceiling) ?? buildLabel(caller, policy, ceiling)
+  known.set(ceiling, label)
+  return label
+}
+
+function buildLabel(
   { clearance, tenant_id }: Viewer,
   { policy, levels }: LabelPolicy,
   ceiling: string | undefined,
