@@ -36,6 +36,7 @@ const commands: readonly [words: readonly string[], exit: number, shows: RegExp]
   [['gateway', 'decisions'], 0, /no call that a guardrail refused/],
   [['guide', 'chat', 'list_artifacts()'], 0, /guide_list_artifacts answered/],
   [['guide', 'evaluate', '/dev/null'], 0, /nothing was learnt/],
+  [['guide', 'set', 'list'], 0, /no sets/],
   [['hub', 'nodes'], 0, /./],
   [['insight', 'list'], 0, /./],
   [['ingest', 'effect', 'create', 'nowhere.json'], 1, /nowhere/],

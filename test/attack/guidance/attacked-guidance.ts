@@ -39,7 +39,8 @@ export type AttackedGuidance = GuidanceWorld & {
 type Answer = { readonly status: number; readonly body: any }
 
 export async function startAttackedGuidance(): Promise<AttackedGuidance> {
-  const guideModel = await startModelDouble()
+  // Syntheses use the same model, without tools.
+  const guideModel = await startModelDouble(({ tools = [] }) => tools.length > 0)
   const guide = { model_url: guideModel.url, model: 'own' }
   const world = await startGuidanceWorld({ profile: { guide, proxy: {} } })
   const request: AttackedGuidance['request'] = async (who, line, body, headers = {}) => {

@@ -5,7 +5,6 @@ import path from 'node:path'
 import { sha256 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import { type Doc, type ListQuery, labelKeyOf, type StoredFields } from '../../../daemon/kernel/store/store.ts'
 import { chatPart } from '../../../daemon/roles/gateway/chat/parts.ts'
-import type { Artifact } from '../../../daemon/roles/gateway/guide/artifact/model.ts'
 import { guideAudits } from '../../../daemon/roles/gateway/guide/audit/model.ts'
 import { graphEdges, graphNodes } from '../../../daemon/roles/gateway/guide/graph/model.ts'
 import { guidancePart } from '../../../daemon/roles/gateway/guide/guidance/parts.ts'
@@ -123,12 +122,14 @@ async function listAll(
   return found
 }
 
-/** Scores follow every signal, and only order what is attached; cycles follow the time. */
+/** Scores follow every signal, and only order what is attached; cycles follow the time, and records their changes. */
+const unsteadyFields: ReadonlySet<string> = new Set([
+  ...['evaluator_score', 'score_decomposition', 'low_scores', 'demoted_cycles', 'pending_audit', 'follow_up'],
+])
+
 function digestOf(value: StoredFields): string {
-  const { content, low_scores: _, demoted_cycles: ____, ...rest } = value as StoredFields & Partial<Artifact>
-  if (!content) return sha256(JSON.stringify(value))
-  const { evaluator_score: __, score_decomposition: ___, ...kept } = content as Record<string, unknown>
-  return sha256(JSON.stringify({ ...rest, content: kept }))
+  const isArtifact = 'content' in value
+  return sha256(JSON.stringify(value, (name, of) => (isArtifact && unsteadyFields.has(name) ? undefined : of)))
 }
 
 /** Tenant, level, scope. */

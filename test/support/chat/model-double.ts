@@ -25,15 +25,19 @@ export type ModelDouble = {
   close(): Promise<void>
 }
 
-export async function startModelDouble(): Promise<ModelDouble> {
+/** `isScripted`: all other requests are answered by a word, and use no script up. */
+export async function startModelDouble(
+  isScripted: (body: RecordedPrompt['body']) => boolean = () => true,
+): Promise<ModelDouble> {
   const prompts: RecordedPrompt[] = []
   let scripts: ModelScript[] = [sayText('hello')]
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    prompts.push({ headers: request.headers, body: JSON.parse(Buffer.concat(chunks).toString()) })
-    const [script = sayText('hello')] = scripts
-    if (scripts.length > 1) scripts = scripts.slice(1)
+    const body = JSON.parse(Buffer.concat(chunks).toString()) as RecordedPrompt['body']
+    prompts.push({ headers: request.headers, body })
+    const [script = sayText('hello')] = isScripted(body) ? scripts : []
+    if (isScripted(body) && scripts.length > 1) scripts = scripts.slice(1)
     await script(response, once(response, 'close'))
   })
   server.listen(0, '127.0.0.1')
