@@ -18,8 +18,8 @@ import {
 import { settleGuidance } from './settle-guidance.ts'
 import { readTranscripts, type Transcript } from './transcript.ts'
 
-/** A further entry, such as imported sets, is a file of transcripts and its name here. */
-const entries = ['observations', 'artifacts', 'admin-chat', 'seeds'] as const
+/** Each is a file of transcripts. */
+const entries = ['observations', 'artifacts', 'admin-chat', 'seeds', 'imported-sets'] as const
 const all = entries.map((entry) => [entry, readTranscripts(entry)] as const)
 
 let world: AttackedGuidance

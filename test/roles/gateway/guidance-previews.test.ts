@@ -150,3 +150,11 @@ test('scores of active artifacts have the lowest first, as far as the administra
     ],
   })
 })
+
+test('lineage is gone after ninety days', async () => {
+  const store = stage().site.store('gateway')
+  expect(await store.count(lineageEvents)).toBeGreaterThan(0)
+  stage().site.clock.advance(91 * 86_400_000)
+  stage().site.wakeWorker('gateway', 'sweep')
+  await waitUntil(async () => (await store.count(lineageEvents)) === 0)
+})

@@ -6,7 +6,7 @@ import { promoteArtifact } from '../../../daemon/roles/gateway/guide/artifact/ch
 import { finishAll } from '../../../daemon/roles/gateway/guide/artifact/finish-changes.ts'
 import { artifacts } from '../../../daemon/roles/gateway/guide/artifact/model.ts'
 import { type ArtifactDraft, proposeArtifact } from '../../../daemon/roles/gateway/guide/artifact/propose-artifact.ts'
-import { coalesceArtifacts } from '../../../daemon/roles/gateway/guide/coalescer/coalesce.ts'
+import { coalesce, coalesceArtifacts } from '../../../daemon/roles/gateway/guide/coalescer/coalesce.ts'
 import { proposals } from '../../../daemon/roles/gateway/guide/proposal/model.ts'
 import { openGuideStore } from '../../simulation/guide/open-guide-store.ts'
 import { pairingDraft } from '../../support/guide/drafts.ts'
@@ -144,3 +144,24 @@ function saying(text: string | undefined): [ChatModel, string[]] {
   }
   return [model, requests]
 }
+
+test('a sweep comes once in its interval, where it is turned on', async () => {
+  let now = 1_000
+  const settings = { coalescer_enabled: true, coalescer_interval: 3_600 }
+  const call = open({ now: () => now, settings })
+  const sweep = async () => {
+    await coalesce.run(call)
+    return (await openProposals()).length
+  }
+  const alike = async (name: string) => {
+    for (const end of ['', '!']) await activate(`Call maps/find before maps/show, always${end}`, { tool_name: name })
+  }
+  await alike('first')
+  await coalesce.run(open({ now: () => now, settings: { ...settings, coalescer_enabled: false } }))
+  expect([(await openProposals()).length, await sweep()]).toEqual([0, 1])
+  await alike('second')
+  now += 3_599_000
+  expect(await sweep()).toBe(1)
+  now += 1_000
+  expect(await sweep()).toBe(2)
+})
