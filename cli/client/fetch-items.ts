@@ -7,7 +7,7 @@ export type ItemPage = DocumentTotal & { readonly items: readonly ApiObject[]; r
 
 export type ItemSelection = { readonly limit: number; readonly cursor?: string | undefined }
 
-/** At most `limit` items, however many pages of the service these are. */
+/** At most `limit` items, however many pages of the service these are; a page without items is the last. */
 export async function fetchItems(
   client: Pick<ServiceClient, 'call'>,
   address: string,
@@ -21,7 +21,7 @@ export async function fetchItems(
     const page = (await client.call(address, { ...input, limit: size, cursor })) as ItemPage
     items.push(...page.items)
     cursor = page.next_cursor
-    if (cursor === undefined || items.length >= limit) return { ...page, items }
+    if (cursor === undefined || items.length >= limit || page.items.length === 0) return { ...page, items }
   }
 }
 

@@ -1,10 +1,13 @@
 // Shows a set of artifacts of another site, each beside what is active here.
-import { fetchAllItems } from '../../../client/fetch-items.ts'
+import { fetchItems } from '../../../client/fetch-items.ts'
 import { formatGuidanceSet, formatSetArtifacts } from '../../../format/guidance-set.ts'
 import { connectService, serviceOptions } from '../../../options/service-options.ts'
 import { setPositional } from '../../../options/set-id.ts'
 import { command } from '../../../program/command.ts'
 import { paragraph_break, printResult } from '../../../terminal/output.ts'
+
+/** A set has no more. */
+const max_artifacts = 500
 
 export const definition = command({
   words: 'guide set show',
@@ -20,7 +23,8 @@ export const definition = command({
   async run(params, terminal) {
     const api = await connectService(params, terminal)
     const set = await api.call('gateway.guide.set.get', { id: params.id })
-    const items = await fetchAllItems(api, 'gateway.guide.set.artifacts', { id: params.id })
+    const selection = { limit: max_artifacts }
+    const { items } = await fetchItems(api, 'gateway.guide.set.artifacts', { id: params.id }, selection)
     printResult(terminal, params.json, { ...set, items }, () =>
       [formatGuidanceSet(terminal, set), formatSetArtifacts(terminal, items)].join(paragraph_break),
     )
