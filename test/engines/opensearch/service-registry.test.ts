@@ -40,7 +40,8 @@ where('what one registers the other lists, routes and renews', async () => {
     return answer.status === 503 ? undefined : answer
   })
   expect(registered).toMatchObject({ status: 200, value: { state: 'live' } })
-  await waitUntil(async () => (await other.states()).includes('shared live'))
+  // The cluster refuses searches until the shards of a new index have started.
+  await waitUntil(async () => (await other.states().catch((): string[] => [])).includes('shared live'))
   expect(await other.ownerOf('common')).toBe('shared')
   expect((await other.register('svc:shared', 'shared', service.url)).value).toMatchObject({ outcome: 'renewed' })
   expect((await other.register('svc:mallory', 'shared', service.url)).problem).toMatchObject({ status: 409 })

@@ -27,6 +27,8 @@ export function typeCommand(
 
 /** A value that the parameter accepts. */
 function findValue({ parse, help }: Param<unknown>, name: string, file: string): string {
+  // Of a new file, beside the other one.
+  if (name === 'out') return `${file}.out`
   const choices = /\(([^()]*)\)[^()]*$/.exec(help)?.[1]?.split(/, /) ?? []
   const candidates = name.includes('file') || name === 'input' || name === 'records' ? [file] : []
   for (const candidate of [...candidates, ...choices, 'x', '1', '0.5', '1h', '2026-01-01']) {
