@@ -1,12 +1,11 @@
 // A real FerretDB of a test's own, which speaks the protocol of MongoDB over SQLite: users with passwords, and TLS beside plain connections.
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { connect as connectTcp } from 'node:net'
 import path from 'node:path'
 import { MongoClient } from 'mongodb'
 import { forwardPort } from './forward-port.ts'
 import type { ServerCertificateFiles } from './server-certificates.ts'
-import { createEngineFolder, findFreePorts, type ServerProcess, serverProcess } from './server-process.ts'
+import { createEngineFolder, findFreePorts, isListening, type ServerProcess, serverProcess } from './server-process.ts'
 
 const command = process.env.FERRETDB ?? ''
 export const ferretdbRequirement = {
@@ -68,14 +67,4 @@ export async function ferretdb(tls: ServerCertificateFiles): Promise<Ferretdb> {
       dispose()
     },
   }
-}
-
-async function isListening(port: number): Promise<boolean> {
-  const socket = connectTcp(port, '127.0.0.1')
-  return await new Promise((done) => {
-    socket.once('connect', () => done(true)).once('error', () => done(false))
-  }).then((found) => {
-    socket.destroy()
-    return found === true
-  })
 }

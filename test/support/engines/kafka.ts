@@ -1,14 +1,12 @@
 // A real Kafka of a test's own: one broker that is its own controller, with listeners without TLS, with it, and with users.
 import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { isOnPath } from '../runner/requires.ts'
 import type { ServerCertificateFiles } from './server-certificates.ts'
-import { createEngineFolder, findFreePorts, type ServerProcess, serverProcess } from './server-process.ts'
+import { createEngineFolder, findFreePorts, isListening, type ServerProcess, serverProcess } from './server-process.ts'
 
 const libraries = process.env.KAFKA_LIBRARIES ?? ''
 export const kafkaRequirement = {
@@ -154,16 +152,6 @@ function buildSettings(folder: string, { port, tls_port, user_port, controller }
     ...['auto.create.topics.enable=false', 'message.max.bytes=67108864', 'socket.request.max.bytes=104857600'],
     ...['num.network.threads=2', 'num.io.threads=2', 'log.cleaner.enable=false'],
   ]
-}
-
-async function isListening(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1')
-  try {
-    await once(socket, 'connect')
-    return true
-  } finally {
-    socket.destroy()
-  }
 }
 
 function startDriver(java: readonly string[], servers: string): KafkaDriver {

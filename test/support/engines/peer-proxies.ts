@@ -1,9 +1,8 @@
 // Proxies that others use, nginx and HAProxy, before an upstream of a test: the rules of the corpus in their words, as strict as they can be.
 import { writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import path from 'node:path'
 import { isOnPath } from '../runner/requires.ts'
-import { createEngineFolder, findFreePorts, type ServerProcess, serverProcess } from './server-process.ts'
+import { createEngineFolder, findFreePorts, isListening, type ServerProcess, serverProcess } from './server-process.ts'
 
 export const peerProxiesRequirement = {
   isPresent: isOnPath('nginx') && isOnPath('haproxy'),
@@ -147,14 +146,3 @@ export const nginxForwarderPeer = (upstream: number, pem_file?: string) =>
   createPeerProxy(nginxForwarder(pem_file), upstream)
 export const nginxPoolPeer = (ports: readonly number[]) => createPeerProxy(nginxPool(ports), 0)
 export const haproxyPeer = (upstream: number) => createPeerProxy(haproxy, upstream)
-
-function isListening(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    const done = (is: boolean) => {
-      socket.destroy()
-      resolve(is)
-    }
-    socket.once('connect', () => done(true)).once('error', () => done(false))
-  })
-}

@@ -1,12 +1,11 @@
 // The servers nginx and Caddy, with the configurations that are rendered from a routing table.
 import { writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import path from 'node:path'
 import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
 import { renderCaddy } from '../../../daemon/shared/routing/render/caddy.ts'
 import { renderNginx } from '../../../daemon/shared/routing/render/nginx.ts'
 import type { ProxyRoutes } from '../../../daemon/shared/routing/render/render-proxy.ts'
-import { createEngineFolder, findFreePorts, serverProcess } from './server-process.ts'
+import { createEngineFolder, findFreePorts, isListening, serverProcess } from './server-process.ts'
 
 export type RenderedProxy = { readonly name: string; readonly port: number; end(): Promise<void> }
 
@@ -76,15 +75,4 @@ async function startProxy(
     throw error
   })
   return { name, port, end }
-}
-
-function isListening(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    const settle = (is: boolean) => {
-      socket.destroy()
-      resolve(is)
-    }
-    socket.once('connect', () => settle(true)).once('error', () => settle(false))
-  })
 }

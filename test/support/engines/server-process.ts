@@ -13,6 +13,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -141,6 +142,18 @@ function fail(message: string): never {
 
 /** Of servers that have to know theirs before they start. */
 export const findFreePorts = choosePorts
+
+/** Whether something of this machine accepts connections at the port. */
+export function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    const settle = (is: boolean) => {
+      socket.destroy()
+      resolve(is)
+    }
+    socket.once('connect', () => settle(true)).once('error', () => settle(false))
+  })
+}
 
 /** A folder for one server; `dispose` removes it. */
 export function createEngineFolder(name: string): { folder: string; dispose(): void } {

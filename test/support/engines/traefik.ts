@@ -1,9 +1,8 @@
 // The ingress controller Traefik, which reads Ingresses and Services of a cluster and forwards by them.
 import { existsSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import path from 'node:path'
 import type { KubeApiserver } from './kube-apiserver.ts'
-import { createEngineFolder, findFreePorts, serverProcess } from './server-process.ts'
+import { createEngineFolder, findFreePorts, isListening, serverProcess } from './server-process.ts'
 
 const command = process.env.TRAEFIK ?? ''
 export const traefikRequirement = {
@@ -43,15 +42,4 @@ export async function startTraefik(api: KubeApiserver, namespace: string): Promi
     throw error
   })
   return { port, end }
-}
-
-function isListening(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    const settle = (is: boolean) => {
-      socket.destroy()
-      resolve(is)
-    }
-    socket.once('connect', () => settle(true)).once('error', () => settle(false))
-  })
 }
