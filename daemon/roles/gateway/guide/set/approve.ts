@@ -9,7 +9,7 @@ import { operation } from '../../../../kernel/operation/operation.ts'
 import { type Doc, labelKeyOf } from '../../../../kernel/store/store.ts'
 import { isPaused } from '../curator/check-paused.ts'
 import { accept_worker } from './accept-sets.ts'
-import { loadChosen, requireOwn, verifyDecision } from './check-decision.ts'
+import { admitDecision, loadChosen, verifyDecision } from './check-decision.ts'
 import {
   type AcceptanceApproval,
   acceptanceApproval,
@@ -38,11 +38,9 @@ export const approve = operation({
 
   async run(call, { id, signature }) {
     const set = await loadSetForChange(call, id)
-    if (set.value.status !== 'held') return refuse('wrong_state', `the set is ${set.value.status}`)
-    const approval = parseDecision(acceptanceApproval, signature)
-    if (!approval) return refuse('signature_invalid', 'the signed content does not match this step')
-    const approver = requireOwn(await verifyDecision(call, approval, signature, set), call.caller.subject)
-    if (isRefusal(approver)) return approver
+    const admitted = await admitDecision(call, set, acceptanceApproval, signature)
+    if (isRefusal(admitted)) return admitted
+    const { decision: approval, signer: approver } = admitted
     const requester = await verifyRequest(call, set, approval, approver)
     if (isRefusal(requester)) return requester
     const refused = (await checkSet(call, set, approval)) ?? (await checkCurator(call, set))
@@ -65,7 +63,7 @@ async function verifyRequest(
     return refuse('conflict', 'nobody has requested the acceptance of this set; request it first')
   const requester = await verifyDecision(call, request, pending.signature, set)
   if (isRefusal(requester))
-    return refuse('conflict', `the request is no longer valid: ${requester.message}; request the acceptance again`)
+    return refuse('conflict', `the request does not hold any more: ${requester.message}; request the acceptance again`)
   return checkDecisionPair([request, requester], [approval, approver]) ?? requester
 }
 

@@ -1,11 +1,12 @@
 // Checks a decision of an administrator about a held set: their own signature, over the very set that is stored.
+import type * as z from 'zod'
 import type { Jws } from '../../../../kernel/cryptography/signatures.ts'
 import { isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
 import { verifyGuidanceDecision } from '../../../../shared/contributor-signature/contributor-signature.ts'
 import { guideSettings } from '../settings.ts'
-import { checkDecision, type DecisionSigner, type SetDecision } from './decision.ts'
+import { checkDecision, type DecisionSigner, parseDecision, type SetDecision } from './decision.ts'
 import { hasHiddenText, type LoadedArtifact, loadArtifacts } from './load-set.ts'
 import type { StoredSet } from './model.ts'
 
@@ -35,8 +36,25 @@ export async function verifyDecision(
   return isRefusal(signer) ? signer : { subject: signer.subject, fingerprint: signer.fingerprint }
 }
 
+/**
+ * What the caller has signed about a held set, for this step of its acceptance. Refuses `wrong_state` and `signature_invalid`, and what
+ * `verifyDecision` does.
+ */
+export async function admitDecision<D extends SetDecision>(
+  call: Call,
+  set: Doc<StoredSet>,
+  schema: z.ZodType<D>,
+  signature: Jws,
+): Promise<{ readonly decision: D; readonly signer: DecisionSigner } | Refusal> {
+  if (set.value.status !== 'held') return refuse('wrong_state', `the set is ${set.value.status}`)
+  const decision = parseDecision(schema, signature)
+  if (!decision) return refuse('signature_invalid', 'the signed content does not match this step')
+  const signer = requireOwn(await verifyDecision(call, decision, signature, set), call.caller.subject)
+  return isRefusal(signer) ? signer : { decision, signer }
+}
+
 /** A person may only act under their own name. */
-export function requireOwn(signer: DecisionSigner | Refusal, caller_subject: string): DecisionSigner | Refusal {
+function requireOwn(signer: DecisionSigner | Refusal, caller_subject: string): DecisionSigner | Refusal {
   if (isRefusal(signer) || signer.subject === caller_subject) return signer
   return refuse(
     'forbidden',

@@ -3,8 +3,8 @@ import * as z from 'zod'
 import { sha384 } from '../../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, refuse } from '../../../../kernel/error/errors.ts'
 import { operation } from '../../../../kernel/operation/operation.ts'
-import { loadChosen, requireOwn, verifyDecision } from './check-decision.ts'
-import { acceptanceRequest, decisionPayload, decisionSignature, parseDecision } from './decision.ts'
+import { admitDecision, loadChosen } from './check-decision.ts'
+import { acceptanceRequest, decisionPayload, decisionSignature } from './decision.ts'
 import { loadSetForChange } from './load-set.ts'
 import { guidanceSets } from './model.ts'
 import { setId, setView, showSet } from './view.ts'
@@ -20,11 +20,9 @@ export const request = operation({
 
   async run(call, { id, signature }) {
     const set = await loadSetForChange(call, id)
-    if (set.value.status !== 'held') return refuse('wrong_state', `the set is ${set.value.status}`)
-    const decision = parseDecision(acceptanceRequest, signature)
-    if (!decision) return refuse('signature_invalid', 'the signed content does not match this step')
-    const signer = requireOwn(await verifyDecision(call, decision, signature, set), call.caller.subject)
-    if (isRefusal(signer)) return signer
+    const admitted = await admitDecision(call, set, acceptanceRequest, signature)
+    if (isRefusal(admitted)) return admitted
+    const { decision, signer } = admitted
     const chosen = await loadChosen(call, set, decision.artifacts)
     if (isRefusal(chosen)) return chosen
     const digest = sha384(decisionPayload(decision))
