@@ -43,7 +43,7 @@ function buildHeldRow({ proposal_id, artifact_type, status, evaluator_score, ...
   }
 }
 
-/** Reasons that are no fault: there was nothing to attach, or it is turned off. */
+/** Reasons that are not faults: there was nothing to attach, or it is turned off. */
 const plain_reasons: ReadonlySet<string> = new Set(['empty', 'disabled'])
 
 function buildScopeRows({ guidance_health }: ApiObject): ApiObject[] {

@@ -1,4 +1,4 @@
-// What fits into a budget of bytes and tokens: the best by the sort key, and each other artifact has its reason.
+// A budget of bytes and tokens holds the best by the sort key, and each other artifact has its reason.
 import { expect, test } from 'vitest'
 import { rankOf } from '../../../../../packages/guidance-client/src/ranking.ts'
 import { estimateTokens, fitBudget } from './rules.ts'

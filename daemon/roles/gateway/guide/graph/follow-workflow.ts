@@ -1,4 +1,4 @@
-// What generated workflows add to the graphs: their operators as decisions, their outcomes, and rows of corrections and runs.
+// Adds generated workflows to the graphs: their operators as decisions, their outcomes, and rows of corrections and runs.
 import { bareClass } from '../drift/graph-view.ts'
 import type { StoredObservation } from '../observation/model.ts'
 import type { OpenGeneration } from '../workflow/generation.ts'

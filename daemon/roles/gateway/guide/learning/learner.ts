@@ -1,4 +1,4 @@
-// What one process has learnt: traces that wait to be read, the newest ones of each tenant and label, and assessments of artifacts.
+// The learning of one process: traces that wait to be read, the newest ones of each tenant and label, and assessments of artifacts.
 import type { Doc } from '../../../../kernel/store/store.ts'
 import type { ArtifactAssessment } from '../evaluation/assess-trace.ts'
 import { type GraphScope, scopeKey } from '../graph/rules.ts'

@@ -1,4 +1,4 @@
-// What is mined from traces, and what is not: causes and no companions of theirs, no secrets, no values of one person, bounded texts.
+// Mining finds causes in traces: causes and no companions of theirs, no secrets, no values of one person, bounded texts.
 import { expect, test } from 'vitest'
 import { runToEnd } from '../../../../kernel/role/run-to-end.ts'
 import { mineTraces } from './mine-traces.ts'

@@ -1,4 +1,4 @@
-// What a miner proposes: an artifact without the fields that the curator adds.
+// The proposal of a miner: an artifact without the fields that the curator adds.
 import type { Artifact } from '../artifact/model.ts'
 
 type MinedOf<A> = A extends Artifact ? Pick<A, 'type' | 'content' | 'applicability' | 'rationale' | 'trace_ids'> : never

@@ -1,4 +1,4 @@
-// What a trace says for learning: its calls of tools in order, its intent and its outcome. Nothing that the layer attached is in it.
+// Reads a trace for learning: its calls of tools in order, its intent and its outcome. Nothing that the layer attached is in it.
 import { canonicalJson } from '../../../../kernel/encoding/canonical-json.ts'
 import { escapeLine } from '../../../../kernel/text/escape-line.ts'
 import { shortenText } from '../../../../kernel/text/shorten-text.ts'

@@ -1,4 +1,4 @@
-// What this process has counted since its start, for the statistics of administrators: attachments by tenant and scope, and
+// Counts of this process since its start, for the statistics of administrators: attachments by tenant and scope, and
 // scores that were written.
 import { part } from '../../../../kernel/role/part.ts'
 

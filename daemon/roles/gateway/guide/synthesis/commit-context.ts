@@ -1,4 +1,4 @@
-// What the changes of one answer have in common: where they belong, what they are checked against, and what the model was shown.
+// The common ground of the changes of one answer: where they belong, what they are checked against, and what the model was shown.
 
 import type { Call } from '../../../../kernel/operation/call.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
