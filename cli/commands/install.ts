@@ -52,7 +52,8 @@ export const definition = command({
     const kept = plan.steps.length - left.length
     printResult(terminal, params.json, { is_done: plan.is_done, kept, steps }, () => {
       if (plan.is_done) return 'everything is installed; nothing to change'
-      if (!changesNothing) return `${left.length} steps done, ${kept} were in place`
+      if (!changesNothing)
+        return [`${left.length} steps done, ${kept} were in place`, ...adviseRestart(left)].join(line_break)
       const rows = summarizeManual(shown)
       const columns = ['action', 'step', 'detail', 'remedy']
       return [formatTable(terminal, rows, columns, 'no steps'), `${left.length} steps to do, ${kept} in place`].join(
@@ -62,6 +63,14 @@ export const definition = command({
     return params.check && !plan.is_done ? 5 : 0
   },
 })
+
+/** A role that runs keeps the settings of the unit with which it was started. */
+function adviseRestart(steps: readonly ShownStep[]): string[] {
+  const units = steps.flatMap(({ action, path }) =>
+    action === 'change' ? (/[^/]+\.service$/.exec(path ?? '') ?? []) : [],
+  )
+  return units.length > 0 ? [`changed units take effect with: systemctl restart ${units.join(' ')}`] : []
+}
 
 type ShownStep = InstallationPlan['steps'][number]
 

@@ -54,7 +54,7 @@ export function planSiteInstallation(request: InstallationRequest): Installation
   return { answers, place, items, steps, is_done: isDone(steps) && record?.complete === true }
 }
 
-function isSystemdRunning(root: string): boolean {
+export function isSystemdRunning(root: string): boolean {
   return root === '/' && fs.existsSync('/run/systemd/system')
 }
 
@@ -81,20 +81,26 @@ export function applyInstallation(plan: InstallationPlan, report: (step: Install
   const open = steps.filter(({ action }) => action !== 'keep')
   const record = buildRecord(plan)
   prepareSettingsFolder(place.root)
-  writeInstallationRecord(place.root, {
+  const isDivided = steps.some(({ action, item }) => action === 'keep' && item?.kind === 'division')
+  const draft = {
     ...record,
     complete: false,
-    files: mergeFiles(record, place.record),
-    links: mergeLinks(record, place.record),
-  })
+    divided: isDivided,
+    files: mergeEntries(record.files, place.record?.files),
+    links: mergeEntries(record.links, place.record?.links),
+  }
+  writeInstallationRecord(place.root, draft)
   for (const step of open) {
     if (step.item) {
+      // Units are read again before they are started.
+      if (step.item.kind === 'service') reloadUnits(place.root)
       applyItem(step.item, place.root, items)
-      requireApplied(step.item, place)
+      if (step.item.kind === 'division') writeInstallationRecord(place.root, { ...draft, divided: true })
+      requireApplied(step.item, { ...place, record: undefined })
     } else if (step.path) fs.unlinkSync(placePath(place.root, step.path))
     report(step)
-    if (step.item?.kind === 'division') reloadUnits(place.root)
   }
+  reloadUnits(place.root)
   writeInstallationRecord(place.root, record)
 }
 
@@ -129,6 +135,7 @@ function buildRecord({ answers, items, place, steps }: InstallationPlan): Instal
   return {
     format: 1,
     complete: true,
+    divided: true,
     version: product.version,
     site: answers.site.folder,
     roles: answers.site.roles,
@@ -144,15 +151,7 @@ function buildRecord({ answers, items, place, steps }: InstallationPlan): Instal
   }
 }
 
-/** A killed run leaves files of both kinds. */
-function mergeFiles(record: InstallationRecord, former: InstallationRecord | undefined): InstallationRecord['files'] {
-  return mergeEntries(record.files, former?.files)
-}
-
-function mergeLinks(record: InstallationRecord, former: InstallationRecord | undefined): InstallationRecord['links'] {
-  return mergeEntries(record.links, former?.links)
-}
-
+/** A killed run leaves some entries as they were and some as they are to be. */
 function mergeEntries<T>(entries: readonly T[], former: readonly T[] = []): T[] {
   const known = new Set(entries.map((entry) => JSON.stringify(entry)))
   return [...entries, ...former.filter((entry) => !known.has(JSON.stringify(entry)))]

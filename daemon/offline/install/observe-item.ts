@@ -37,7 +37,7 @@ export function observeItem(item: InstallationItem, place: InstallationPlace): I
     case 'site':
       return observeSite(item, place)
     case 'division':
-      return observeDivision(item, place.root)
+      return observeDivision(item, place)
     case 'service':
       return spawnSync('systemctl', ['is-active', '--quiet', item.unit]).status === 0
         ? { state: 'same' }
