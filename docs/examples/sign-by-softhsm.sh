@@ -4,7 +4,7 @@
 set -eu
 MODULE=/usr/lib/softhsm/libsofthsm2.so
 TOKEN=platform
-LABEL=root
+ID=01
 PIN_FILE=/etc/platform/pin
 RESIDENT=no
 export SOFTHSM2_CONF=/etc/softhsm/softhsm2.conf
@@ -23,8 +23,8 @@ while IFS= read -r request; do
   case $((${#input} % 4)) in 2) padding='==' ;; 3) padding='=' ;; *) padding='' ;; esac
   printf '%s%s' "$input" "$padding" | tr '_-' '/+' | base64 -d >"$work/input"
   openssl dgst -sha384 -binary -out "$work/digest" "$work/input"
-  # The PIN comes from the environment: an argument is visible to other users.
-  pkcs11-tool --module "$MODULE" --token-label "$TOKEN" --label "$LABEL" --login --pin env:PIN --sign \
+  # By id: `--sign` of OpenSC 0.23 does not look at labels. The PIN comes from the environment: an argument is visible to other users.
+  pkcs11-tool --module "$MODULE" --token-label "$TOKEN" --id "$ID" --login --pin env:PIN --sign \
     --mechanism ECDSA --signature-format rs --input-file "$work/digest" --output-file "$work/signature" >/dev/null
   signature=$(base64 -w 0 "$work/signature" | tr '/+' '_-' | tr -d '=')
   printf '{"signature":"%s"}\n' "$signature"

@@ -30,7 +30,7 @@ export const definition = command({
   async run({ file, use, command: program, resident, timeLimit, notAfter, ...params }, terminal) {
     const pem = readInputFile(file)
     const location = resolveKeyLocation(params, terminal, 'may_create')
-    const { connectSiteKey } = await offline.keys()
+    const { connectSiteKey } = await offline.connectedKeys()
     const key = await connectSiteKey('dir' in location ? { keys: location.dir } : location.site, terminal.env, {
       ...{ use, pem, now: Date.now(), not_after: notAfter },
       command: { program, resident, time_limit_ms: timeLimit * 1_000 },

@@ -1,5 +1,4 @@
 // The site's own keys for commands: created, listed, rotated, revoked, exported.
-import { type ConnectedKeyOptions, connectKey } from '../../../adapters/keys/jose/connected-key.ts'
 import { exportJwks, importJwks, type Jwks } from '../../../adapters/keys/jose/jwks.ts'
 import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
 import {
@@ -76,22 +75,6 @@ export async function generateKeyInFolder(
   terms: KeyGenerationOptions,
 ): Promise<PublicKey> {
   return await generateKey(dir, { use, ...terms })
-}
-
-/** Connects a key whose private half a command reaches. Throws `Refusal` if the command does not sign with it. */
-export async function connectSiteKey(
-  location: KeyLocation | SiteFolder,
-  env: EnvironmentVariables,
-  options: ConnectedKeyOptions,
-): Promise<PublicKey> {
-  if (!('profile' in location)) return await connectKey(location.keys, options)
-  requireDataFolder(location)
-  requireSigningCapacity(location, options.use, options.now)
-  const key = await connectKey(location.keys, options)
-  const { program } = options.command
-  const detail = { fingerprint: key.fingerprint, program }
-  await recordOperatorAction(location, env, { action: 'site.key.connect', target: key.kid, detail })
-  return key
 }
 
 /** A folder of keys, of a site or a medium. */

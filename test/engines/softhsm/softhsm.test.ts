@@ -19,8 +19,8 @@ const env = { PATH: process.env.PATH ?? '', SOFTHSM2_CONF: at('softhsm2.conf'), 
 const run = (program: string, ...words: string[]) => execFileSync(program, words, { env, stdio: 'pipe' })
 
 /** The example of the documentation with the lines changed that it names. */
-function installCommand(label: string, resident: 'yes' | 'no'): string {
-  const values = { MODULE: module_file, LABEL: label, PIN_FILE: at('pin'), RESIDENT: resident }
+function installCommand(label: string, id: string, resident: 'yes' | 'no'): string {
+  const values = { MODULE: module_file, ID: id, PIN_FILE: at('pin'), RESIDENT: resident }
   const example = readFileSync('docs/examples/sign-by-softhsm.sh', 'utf8')
   const changed = Object.entries({ ...values, 'export SOFTHSM2_CONF': env.SOFTHSM2_CONF }).reduce(
     (text, [name, value]) => text.replace(new RegExp(`^${name}=.*$`, 'm'), `${name}=${value}`),
@@ -34,18 +34,7 @@ function installCommand(label: string, resident: 'yes' | 'no'): string {
 function createModuleKey(label: string, id: string): string {
   const login = ['--module', module_file, '--token-label', 'platform', '--login', '--pin', 'env:PIN']
   run('pkcs11-tool', ...login, '--keypairgen', '--key-type', 'EC:secp384r1', '--label', label, '--id', id)
-  run(
-    'pkcs11-tool',
-    ...login,
-    '--read-object',
-    '--type',
-    'pubkey',
-    '--label',
-    label,
-    '--output-file',
-    at(`${label}.der`),
-  )
-  run('openssl', 'pkey', '-pubin', '-inform', 'DER', '-in', at(`${label}.der`), '-out', at(`${label}.pem`))
+  writeFileSync(at(`${label}.pem`), run('docs/examples/export-softhsm-key.sh', module_file, 'platform', label))
   return at(`${label}.pem`)
 }
 
@@ -60,7 +49,7 @@ beforeAll(() => {
 })
 
 test('a root key in the module signs the key sets of a site, from a medium that holds its public half', async () => {
-  const program = installCommand('root', 'no')
+  const program = installCommand('root', '01', 'no')
   const words = ['keys', 'connect', createModuleKey('root', '01'), '--use', 'root', '--command', program]
   const { kid } = await runJsonCommand([...words, '--dir', medium])
   await runJsonCommand(['keys', 'export', '--dir', medium, '--out', at('root.json')])
@@ -76,7 +65,7 @@ test('a root key in the module signs the key sets of a site, from a medium that 
 })
 
 test('a message key in the module signs beside one in a file, by one process', async () => {
-  const program = installCommand('message', 'yes')
+  const program = installCommand('message', '02', 'yes')
   const words = ['keys', 'connect', createModuleKey('message', '02'), '--use', 'message', '--resident']
   const { kid } = await site.answered([...words, '--command', program])
   const set = at('set-2.json')
