@@ -2,7 +2,7 @@
 export const chartStyle = `
 figure{margin:1.25rem 0}
 figcaption{color:var(--soft);font-size:.85rem;max-width:46rem}
-.chart{max-width:50rem}
+.chart{max-width:54rem}
 .chart .title{font-weight:600;margin:0 0 .35rem}
 .chart figcaption{margin-top:.25rem}
 .picture{overflow-x:auto}

@@ -12,9 +12,12 @@ export function formatShare(share: number): string {
   return `${percent > 99 && percent < 100 ? Math.min(99.9, Number(percent.toFixed(1))) : Math.round(percent)} %`
 }
 
-/** A score in [0, 1], with three decimals at most. */
+/** A score in [0, 1], with three decimals at most; only 0 and 1 are written as such. */
 export function formatFraction(value: number | null | undefined): string {
-  return value === null || value === undefined ? '–' : String(Number(value.toFixed(3)))
+  if (value === null || value === undefined) return '–'
+  const rounded = Number(value.toFixed(3))
+  if (rounded === 1 && value < 1) return 'over 0.999'
+  return rounded === 0 && value > 0 ? 'under 0.001' : String(rounded + 0)
 }
 
 /** A difference with its sign. */
@@ -30,6 +33,11 @@ const spanUnits = [
   ['min', 60],
   ['s', 1],
 ] as const
+
+/** The unit in which a span of this length is measured, in seconds: axes have round multiples of it. */
+export function chooseSpanUnit(seconds: number): number {
+  return spanUnits.find(([, size]) => seconds >= 2 * size)?.[1] ?? 1
+}
 
 /** The two largest units of a span: `3 d 4 h`. */
 export function formatSpan(seconds: number): string {

@@ -30,7 +30,7 @@ nav ul{display:flex;flex-wrap:wrap;gap:.3rem 1.2rem;list-style:none;margin:1rem 
 nav a{text-decoration:none}nav a:hover{text-decoration:underline}
 footer{padding-bottom:4rem;font-size:.85rem;color:var(--soft)}
 footer .origin{border-top:1px solid var(--line);padding:1rem 0}footer p{max-width:none}
-@media (min-width:86rem){body{display:grid;grid-template-columns:1fr 13rem minmax(0,66rem) 1fr;column-gap:1rem}.top,main,footer{grid-column:3;margin:0;width:100%}nav{grid-column:2;grid-row:1/4;margin:0;padding:7rem 0 0 1rem}nav ul{position:sticky;top:1.5rem;flex-direction:column;border:0;margin:0;padding:0;gap:.5rem}}
+@media (min-width:86rem){body{display:grid;grid-template-columns:1fr 13rem minmax(0,66rem) 1fr;column-gap:1rem}.top,main,footer{grid-column:3;margin:0;width:100%}main{padding-top:1.25rem}nav{grid-column:2;grid-row:1/4;margin:0;padding:7rem 0 0 1rem}nav ul{position:sticky;top:1.5rem;flex-direction:column;border:0;margin:0;padding:0;gap:.5rem}}
 `
 
 const parts = `
@@ -53,9 +53,10 @@ caption{text-align:left;color:var(--soft);padding-bottom:.35rem;font-size:.85rem
 th,td{text-align:left;vertical-align:top;padding:.3rem .9rem .3rem 0;border-bottom:1px solid var(--line);font-weight:400}
 thead th{color:var(--soft);font-size:.8rem;vertical-align:bottom}
 thead th strong{color:var(--text);font-size:.9rem}
+td.code{white-space:nowrap}
 td,tbody th{overflow-wrap:anywhere;min-width:3.5rem;max-width:30rem}
 .number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
-.code,.path,.digest{font:.8rem ui-monospace,SFMono-Regular,Menlo,"Liberation Mono",monospace;overflow-wrap:anywhere}
+td.code,.path,.digest{font:.8rem ui-monospace,SFMono-Regular,Menlo,"Liberation Mono",monospace;overflow-wrap:anywhere}
 .grid{display:grid;grid-template-columns:repeat(auto-fill,minmax(21rem,1fr));gap:.5rem 2rem;align-items:start}
 .badge{display:inline-block;padding:0 .5rem;border-radius:999px;font-size:.8rem;border:1px solid var(--soft);color:var(--soft);white-space:nowrap}
 .badge.good{border-color:var(--good);color:var(--good)}.badge.fair{border-color:var(--fair);color:var(--fair)}.badge.poor{border-color:var(--poor);color:var(--poor)}
@@ -71,7 +72,7 @@ mark{background:var(--mark);color:inherit;border-radius:2px}
 const media = `
 @media (max-width:40rem){.top,nav,main,footer{padding-left:.75rem;padding-right:.75rem}.top{padding-top:1rem}.bar{width:6rem}.weights td:last-child{width:6rem}.buttons{width:100%}.remarks{grid-template-columns:minmax(0,1fr)}.remarks dd{margin-bottom:.4rem}.grid{grid-template-columns:1fr}}
 @page{margin:15mm}
-@media print{:root{color-scheme:light;--ground:#fff;--panel:#fff;--text:#000;--soft:#444;--line:#bbb;--more:#0069a6;--less:#d55e00;--third:#009e73;--fourth:#8250b5;--good:#0a7552;--fair:#8a5a00;--poor:#b42318;--good-ground:#fff;--fair-ground:#fff;--poor-ground:#fff;--mark:#ffe9a8;--cut:#000}*{print-color-adjust:exact}body{display:block;font-size:10.5pt}nav,.skip,.controls:not([hidden]),.savebar:not([hidden]),.buttons:not([hidden]),.members button{display:none}.figures div{border:1px solid var(--line)}.marking{background:none;color:#000;border:1px solid #000}.top,main,footer{max-width:none;padding:0}.scroll{overflow:visible}.pair table{min-width:0}.pair td:last-child,.pair th:last-child,.pair .bar{width:8rem}.pair td:nth-child(4){min-width:5rem}.pair[hidden]{display:block}.pair,.cluster,.plot,.chart,.verdict,.figures,tr{break-inside:avoid}h2,h3{break-after:avoid}details:not([open])>*{display:none}}
+@media print{td.code{white-space:normal}:root{color-scheme:light;--ground:#fff;--panel:#fff;--text:#000;--soft:#444;--line:#bbb;--more:#0069a6;--less:#d55e00;--third:#009e73;--fourth:#8250b5;--good:#0a7552;--fair:#8a5a00;--poor:#b42318;--good-ground:#fff;--fair-ground:#fff;--poor-ground:#fff;--mark:#ffe9a8;--cut:#000}*{print-color-adjust:exact}body{display:block;font-size:10.5pt}nav,.skip,.controls:not([hidden]),.savebar:not([hidden]),.buttons:not([hidden]),.members button{display:none}.figures div{border:1px solid var(--line)}.marking{background:none;color:#000;border:1px solid #000}.top,main,footer{max-width:none;padding:0}.scroll{overflow:visible}.pair table{min-width:0}.pair td:last-child,.pair th:last-child,.pair .bar{width:8rem}.pair td:nth-child(4){min-width:5rem}.pair[hidden]{display:block}.pair,.cluster,.plot,.chart,.verdict,.figures,tr{break-inside:avoid}h2,h3{break-after:avoid}details:not([open])>*{display:none}}
 `
 
 export const pageStyle = `${colours}${layout}${parts}${chartStyle}${decisionStyle}${media}`

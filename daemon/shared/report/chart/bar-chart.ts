@@ -25,23 +25,30 @@ export type BarChartFacts = {
   readonly to?: number
   readonly mark?: { readonly at: number; readonly label: string }
   readonly formatTick?: (value: number) => string
+  /** Ticks are round multiples of it; by default 1. */
+  readonly tick_unit?: number
   /** Heading of the names in the table of figures. */
   readonly rowHeading: string
 }
 
-const [width, left, right, top, row_height, bar_height] = [760, 190, 96, 26, 26, 15] as const
+const [width, left, top, row_height, bar_height] = [760, 190, 26, 26, 15] as const
+/** Room for the text behind the longest bar, in pixels of a letter. */
+const [letter_width, max_text_letters] = [6.8, 32] as const
 const max_rows = 40
 const name_letters = 26
 
 export function renderBarChart(chart: BarChartFacts): Markup {
-  const { title, description, measure, legend = [], mark, formatTick = formatFigure, rowHeading } = chart
+  const { title, description, measure, legend = [], mark, formatTick = formatFigure, tick_unit = 1, rowHeading } = chart
   if (chart.rows.length === 0) return html`<p>${title}: none.</p>`
   const rows = chart.rows.slice(0, max_rows)
   const lengthOf = ({ parts }: BarRow) => parts.reduce((sum, { value }) => sum + value, 0)
   const to = Math.max(chart.to ?? 0, ...rows.map(lengthOf), mark?.at ?? 0) || 1
+  const letters = rows.reduce((most, { text }) => Math.max(most, Math.min(max_text_letters, text.length)), 0)
+  const right = 20 + letters * letter_width
   const across = (value: number) => left + (Math.max(0, value) / to) * (width - left - right)
   const bottom = top + rows.length * row_height
-  const grid = computeTicks(0, to, 5).flatMap((tick) => [
+  const ticks = computeTicks(0, to / tick_unit, 5).map((tick) => tick * tick_unit)
+  const grid = ticks.flatMap((tick) => [
     drawLine('grid', across(tick), top - 4, across(tick), bottom),
     drawText(across(tick), bottom + 16, formatTick(tick), 'middle', 'tick'),
   ])
@@ -56,7 +63,7 @@ export function renderBarChart(chart: BarChartFacts): Markup {
     return [
       drawText(left - 10, y + 12, fitLabel(row.name, name_letters), 'end'),
       ...parts,
-      drawText(Math.max(left, across(start)) + 6, y + 12, row.text, 'start', 'value'),
+      drawText(Math.max(left, across(start)) + 6, y + 12, fitLabel(row.text, max_text_letters), 'start', 'value'),
     ]
   })
   const marks = mark && [

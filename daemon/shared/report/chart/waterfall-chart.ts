@@ -49,9 +49,12 @@ export function renderWaterfall(chart: WaterfallChart): Markup {
       drawText(width - right + 12, rowAt(at + 1) + 11, formatChange(change), 'start', 'value'),
     ]
   })
+  const isCrowded = marks.some(
+    ({ at }, number) => number > 0 && Math.abs(across(at) - across(marks[number - 1]?.at ?? at)) < 130,
+  )
   const cuts = marks.flatMap(({ at, label }, number) => [
     drawLine('cut', across(at), top - 6, across(at), bottom),
-    drawText(across(at), top - 10 - (number % 2) * 12, label, 'middle', 'tick'),
+    drawText(across(at), top - 10 - (isCrowded ? number % 2 : 0) * 12, label, 'middle', 'tick'),
   ])
   const ticks = computeTicks(from, to, 6).flatMap((tick) => [
     drawLine('grid', across(tick), top, across(tick), bottom),

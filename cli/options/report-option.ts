@@ -1,0 +1,19 @@
+// The option that names the file of a report, and the name of the service that it is about.
+import { offline } from '../../daemon/offline/offline.ts'
+import { text, withDefault } from '../program/params.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { requireSite } from './site-options.ts'
+
+/** `name`: of the file in the current folder. */
+export function reportOption(name: string) {
+  return { out: withDefault(name, text('FILE', 'File of the page; replaces an earlier report')) }
+}
+
+type SourceOptions = { readonly site: string | undefined; readonly url: string | undefined }
+
+/** The URL, or the name of the site. */
+export async function describeSource(params: SourceOptions, terminal: Terminal): Promise<string> {
+  if (params.url !== undefined) return params.url
+  const profile = await offline.profile()
+  return profile.readSiteSettings(requireSite(params, terminal), terminal.env).platform.name
+}
