@@ -1,13 +1,10 @@
 // The option that names the file of a report, and the name of the service that it is about.
 import { offline } from '../../daemon/offline/offline.ts'
-import { text, withDefault } from '../program/params.ts'
+import { required, text } from '../program/params.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { requireSite } from './site-options.ts'
 
-/** `name`: of the file in the current folder. */
-export function reportOption(name: string) {
-  return { out: withDefault(name, text('FILE', 'File of the page; replaces an earlier report')) }
-}
+export const reportOption = { out: required(text('FILE', 'File of the page; replaces an earlier report')) }
 
 type SourceOptions = { readonly site: string | undefined; readonly url: string | undefined }
 

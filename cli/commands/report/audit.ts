@@ -18,14 +18,14 @@ export const definition = command({
   ].join('\n'),
   positionals: { file: text('FILE', 'JSON lines of `platform audit export`') },
   options: {
-    ...reportOption('audit-report.html'),
+    ...reportOption,
     ...exportKeysOption,
     since: instant('TIME', 'Only records at or after this time'),
     until: instant('TIME', 'Only records before this time'),
     ...siteOption,
     ...jsonOption,
   },
-  example: 'platform report audit --since 2026-05-01',
+  example: 'platform report audit --since 2026-05-01 --out audit.html',
   async run(params, terminal) {
     const { file, out, keys, since, until } = params
     if (file !== undefined && (since !== undefined || until !== undefined))

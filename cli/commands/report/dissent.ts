@@ -20,7 +20,7 @@ export const definition = command({
     'open ones with the most conflict in detail. The page needs no network and no script.',
   ].join('\n'),
   positionals: { id: text('ID', 'Id of a dissent, or of a session for its last dissent (default: all)') },
-  options: { ...reportOption('dissent-report.html'), ...serviceOptions },
+  options: { ...reportOption, ...serviceOptions },
   example: 'platform report dissent ses_… --out conflict.html',
   async run(params, terminal) {
     const [{ writeDissentReport }, { requireReportFile }] = await Promise.all([

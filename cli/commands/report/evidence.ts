@@ -17,8 +17,8 @@ export const definition = command({
     '`platform evidence verify`. Exit code 5: the block does not hold; its report is written all the same.',
   ].join('\n'),
   positionals: { file: required(text('FILE', 'Evidence block, from `platform evidence show --out`')) },
-  options: { ...reportOption('evidence-report.html'), ...trustedKeysOption, ...siteOption, ...jsonOption },
-  example: 'platform report evidence evidence.json --keys alpha-keys.json,bravo=bravo-keys.json',
+  options: { ...reportOption, ...trustedKeysOption, ...siteOption, ...jsonOption },
+  example: 'platform report evidence evidence.json --out evidence.html --keys alpha-keys.json',
   async run({ file, out, keys, json, site }, terminal) {
     const { writeEvidenceReport } = await offline.evidenceReport()
     const text = readInputFile(file)

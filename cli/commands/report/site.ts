@@ -20,7 +20,7 @@ export const definition = command({
     'ends soon, sessions by state, and the findings of `platform doctor`. It needs no network and no script. What',
     'cannot be read is named there. With --url: of the one role that answers there.',
   ].join('\n'),
-  options: { ...reportOption('site-report.html'), ...serviceOptions },
+  options: { ...reportOption, ...serviceOptions },
   example: 'platform report site --out alpha.html',
   async run(params, terminal) {
     const [{ writeSiteReport }, { requireReportFile }] = await Promise.all([offline.siteReport(), offline.reportFile()])

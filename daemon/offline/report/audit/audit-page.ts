@@ -39,7 +39,7 @@ export function renderAuditReport(report: AuditReport): string {
       { id: 'roles', heading: 'Roles', content: renderNames('Records by role', 'role', figures.roles) },
       ...listRecordSections(figures),
     ],
-    origin: html`<p>Read from ${source}: records of every tenant and level that the reader may see. Treat the page as the most sensitive of them. The page proves nothing by itself: <code>platform audit verify</code> checks the chains.</p>`,
+    origin: html`<p>Read from ${source}: records of every tenant and level that the reader may see. Treat the page as the most sensitive of them. The page proves nothing by itself: <code>${'platform audit verify'}</code> checks the chains.</p>`,
   })
 }
 

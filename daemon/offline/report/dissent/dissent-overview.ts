@@ -16,7 +16,7 @@ export function renderDissentOverview({ at, dissents, total }: DissentReport, op
     open === 0
       ? renderCallout('good', 'No dissent is open.', limits)
       : renderCallout('fair', `${open} ${open === 1 ? 'dissent is' : 'dissents are'} open.`, [
-          'A person decides each by platform consensus attest, or the contributors correct themselves.',
+          'The contributors correct themselves, or a person decides: platform consensus attest ID --decision match --rationale TEXT',
           ...limits,
         ])
   return html`${callout}${renderFigures([

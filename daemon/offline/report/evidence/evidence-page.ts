@@ -52,7 +52,7 @@ export function renderEvidenceReport({ block, verdict }: EvidenceReport): string
       { id: 'lineage', heading: 'Lineage', content: renderLineage(content, verdict) },
       { id: 'proof', heading: 'Proof', content: renderProof({ block, verdict }) },
     ],
-    origin: html`<p>Drawn from the evidence block ${block.block_id} alone. The page proves nothing by itself: <code>platform evidence verify FILE</code> checks the block.</p>`,
+    origin: html`<p>Drawn from the evidence block ${block.block_id} alone. The page proves nothing by itself: <code>${'platform evidence verify FILE'}</code> checks the block.</p>`,
   })
 }
 
