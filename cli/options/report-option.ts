@@ -6,10 +6,10 @@ import { requireSite } from './site-options.ts'
 
 export const reportOption = { out: required(text('FILE', 'File of the page; replaces an earlier report')) }
 
-type SourceOptions = { readonly site: string | undefined; readonly url: string | undefined }
+type ReportSourceOptions = { readonly site: string | undefined; readonly url: string | undefined }
 
 /** The URL, or the name of the site. */
-export async function describeSource(params: SourceOptions, terminal: Terminal): Promise<string> {
+export async function describeSource(params: ReportSourceOptions, terminal: Terminal): Promise<string> {
   if (params.url !== undefined) return params.url
   const profile = await offline.profile()
   return profile.readSiteSettings(requireSite(params, terminal), terminal.env).platform.name

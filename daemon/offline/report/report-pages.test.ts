@@ -3,12 +3,11 @@ import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { findForeignMarkup, removeScripts } from '../../../test/support/report/find-foreign-markup.ts'
 import {
-  renderSampleAudit,
   renderSampleDissent,
   renderSampleDissents,
   renderSampleEvidence,
-  renderSampleSite,
-} from '../../../test/support/report/sample-reports.ts'
+} from '../../../test/support/report/sample-sessions.ts'
+import { renderSampleAudit, renderSampleSite } from '../../../test/support/report/sample-sites.ts'
 import { misleading } from '../../../test/support/text/hostile-text.ts'
 
 const hostile =

@@ -13,21 +13,21 @@ export type ListedAuditRecord = {
   readonly target: string
 }
 
-export type OutcomeCounts = { done: number; refused: number }
+export type AuditOutcomes = { done: number; refused: number }
 
 /** Counts of the most frequent names; `others`: records of names beyond the first `max_names` that appeared. */
-export type NameCounts = { readonly names: ReadonlyMap<string, OutcomeCounts>; readonly others: OutcomeCounts }
+export type NameCounts = { readonly names: ReadonlyMap<string, AuditOutcomes>; readonly others: AuditOutcomes }
 
 export type AuditFigures = {
   readonly records: number
   /** Records whose event has expired: only their digest is left. */
   readonly expired: number
-  readonly outcomes: OutcomeCounts
+  readonly outcomes: AuditOutcomes
   readonly actions: NameCounts
   readonly subjects: NameCounts
   readonly roles: NameCounts
   /** Counts by hour since 1970. */
-  readonly hours: ReadonlyMap<number, OutcomeCounts>
+  readonly hours: ReadonlyMap<number, AuditOutcomes>
   /** Records of hours that found no place among `max_hours`. */
   readonly beyond_hours: number
   readonly newest: readonly ListedAuditRecord[]
@@ -41,10 +41,10 @@ const max_name_characters = 200
 const hour_ms = 3_600_000
 
 class NameCounter {
-  readonly names = new Map<string, OutcomeCounts>()
-  readonly others: OutcomeCounts = { done: 0, refused: 0 }
+  readonly names = new Map<string, AuditOutcomes>()
+  readonly others: AuditOutcomes = { done: 0, refused: 0 }
 
-  count(name: string, outcome: keyof OutcomeCounts): void {
+  count(name: string, outcome: keyof AuditOutcomes): void {
     const key = abridge(name, max_name_characters)
     let counts = this.names.get(key)
     if (!counts && this.names.size < max_names) {
@@ -74,11 +74,11 @@ export class AuditCounter {
   #records = 0
   #expired = 0
   #beyond_hours = 0
-  readonly #outcomes: OutcomeCounts = { done: 0, refused: 0 }
+  readonly #outcomes: AuditOutcomes = { done: 0, refused: 0 }
   readonly #actions = new NameCounter()
   readonly #subjects = new NameCounter()
   readonly #roles = new NameCounter()
-  readonly #hours = new Map<number, OutcomeCounts>()
+  readonly #hours = new Map<number, AuditOutcomes>()
   readonly #newest = new NewestList()
   readonly #refused = new NewestList()
 
@@ -100,7 +100,7 @@ export class AuditCounter {
     if (outcome === 'refused') this.#refused.take(listed)
   }
 
-  #countHour(hour: number, outcome: keyof OutcomeCounts): void {
+  #countHour(hour: number, outcome: keyof AuditOutcomes): void {
     const counts = this.#hours.get(hour)
     if (counts) counts[outcome]++
     else if (this.#hours.size < max_hours) this.#hours.set(hour, { done: 0, refused: 0, [outcome]: 1 })

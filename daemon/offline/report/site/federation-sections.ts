@@ -31,7 +31,7 @@ export function listFederationSections({ source, channels, peers, nodes }: SiteR
   return sections
 }
 
-type Peers = NonNullable<SiteReport['peers']>
+type ReportedPeers = NonNullable<SiteReport['peers']>
 
 function toneOf(channel: ReportedChannel): ReportTone {
   if (channel.state !== 'open') return 'poor'
@@ -40,7 +40,7 @@ function toneOf(channel: ReportedChannel): ReportTone {
 
 const nameState = ({ state, stale }: ReportedChannel) => (stale && state === 'open' ? 'stale' : state)
 
-function renderLinks(source: string, channels: readonly ReportedChannel[], peers: Peers): Markup {
+function renderLinks(source: string, channels: readonly ReportedChannel[], peers: ReportedPeers): Markup {
   const names = new Set([...channels.map(({ peer }) => peer), ...peers.map(({ name }) => name)])
   const spokes = [...names].sort().map((name): StarPeer => {
     const find = (direction: 'out' | 'in') =>
@@ -51,7 +51,7 @@ function renderLinks(source: string, channels: readonly ReportedChannel[], peers
     return { name, out: out && toneOf(out), in: into && toneOf(into), text }
   })
   const table = renderTable({
-    caption: 'Peers that are pinned here',
+    caption: 'ReportedPeers that are pinned here',
     columns: ['peer', 'tenant', 'ceiling', { heading: 'keys', kind: 'number' }, 'enrolled (UTC)'],
     rows: peers
       .slice(0, max_rows)
