@@ -51,6 +51,7 @@ const thorough = [
   'test/roles/proxy/{outcomes,record-filters,records}.test.ts',
   'test/roles/resolution/*.test.ts',
   'test/roles/site/{dismissals,keyset,releases}.test.ts',
+  'test/reports/report-commands.test.ts',
   'test/resolution/{classes,entity-origin,explain-records,lenses,match,quality,report,results,time-limit,value-tables}.test.ts',
   'test/secrets/{canary,wrapping-keys}.test.ts',
   'test/serve/shared-*.test.ts',

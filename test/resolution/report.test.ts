@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type BrowserPage, browser_program, openBrowser } from '../support/browser/chromium.ts'
+import { findBarriers } from '../support/browser/find-barriers.ts'
 import { createScratchFolder, runCommand, runJsonCommand } from '../support/command/run-command.ts'
 import { findForeignMarkup, readPageText, removeScripts } from '../support/report/find-foreign-markup.ts'
 import { generatePeople } from '../support/resolution/generate-people.ts'
@@ -176,6 +177,7 @@ describe('in a browser', () => {
       await page.read('document.images.length + document.querySelectorAll("b, iframe, object, link, base").length'),
     ).toBe(0)
     expect(await page.read('document.querySelectorAll("h2").length')).toBe(8)
+    expect(await findBarriers(page)).toEqual([])
     expect(await page.read('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
     await page.emulate('Emulation.setScriptExecutionDisabled', { value: true })
     await page.open(at('run/report.html'))

@@ -29,7 +29,7 @@ code,kbd{font:.85em ui-monospace,SFMono-Regular,Menlo,"Liberation Mono",monospac
 nav ul{display:flex;flex-wrap:wrap;gap:.3rem 1.2rem;list-style:none;margin:1rem 0 1.25rem;padding:.55rem 0;font-size:.88rem;border-top:1px solid var(--line);border-bottom:1px solid var(--line)}
 nav a{text-decoration:none}nav a:hover{text-decoration:underline}
 footer{padding-bottom:4rem;font-size:.85rem;color:var(--soft)}
-footer .origin{border-top:1px solid var(--line);padding:1rem 0}footer p{max-width:none}
+footer .origin{border-top:1px solid var(--line);padding:1rem 0}footer p{max-width:none;overflow-wrap:anywhere}
 @media (min-width:86rem){body{display:grid;grid-template-columns:1fr 13rem minmax(0,66rem) 1fr;column-gap:1rem}.top,main,footer{grid-column:3;margin:0;width:100%}main{padding-top:1.25rem}nav{grid-column:2;grid-row:1/4;margin:0;padding:7rem 0 0 1rem}nav ul{position:sticky;top:1.5rem;flex-direction:column;border:0;margin:0;padding:0;gap:.5rem}}
 `
 

@@ -71,7 +71,7 @@ export function renderTable({ caption, columns, rows, total = rows.length, empty
 
 /** Content that may be wider than the page; arrow keys move it. */
 export function renderScroll(name: string, content: Markup): Markup {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${name}">${content}</div>`
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="${name}">${content}</div>`
 }
 
 /** A state as a word with a colour. */

@@ -19,6 +19,7 @@ export type TimeChart = {
 
 const [width, height, left, right, top, bottom] = [760, 240, 66, 20, 18, 194] as const
 const max_labels = 6
+const label_width = 105
 const max_listed = 60
 
 export function renderTimeChart({ title, description, measure, start, step_ms, series }: TimeChart): Markup {
@@ -52,7 +53,10 @@ export function renderTimeChart({ title, description, measure, start, step_ms, s
       drawText(left - 8, up(tick) + 4, formatWhole(tick), 'end', 'tick'),
     ])
   const every = Math.max(1, Math.ceil(columns / max_labels))
-  const labels = Array.from({ length: Math.ceil(columns / every) }, (_, at) =>
+  const shown = Array.from({ length: Math.ceil(columns / every) }, (_, at) => at).filter(
+    (at) => at === 0 || left + at * every * step + label_width <= width,
+  )
+  const labels = shown.map((at) =>
     drawText(
       left + at * every * step,
       bottom + 17,
