@@ -9,7 +9,7 @@ const shortFederation = 'test/sites/demo.test.ts'
 /** Suites that start the packaged executable several times a test: one file after the other, beside `engines` and `longest`. */
 const packaged = [
   ...['admin', 'openapi', 'profiles', 'sites'].map((folder) => `test/${folder}/**/*.test.ts`),
-  'test/release/made-bundles.test.ts',
+  'test/release/{fips-provider,made-bundles}.test.ts',
 ]
 
 /** Adapters and sites on real servers: one file after the other, beside `packaged` and `longest`. */
