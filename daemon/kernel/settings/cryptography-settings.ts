@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { settingsBlock } from './settings.ts'
 
-export const cryptographyPolicy = z.enum(['any', 'fips'])
+const cryptographyPolicy = z.enum(['any', 'fips'])
 export type CryptographyPolicy = z.infer<typeof cryptographyPolicy>
 
 export const cryptographySettings = settingsBlock('cryptography', {

@@ -1,3 +1,4 @@
+// The policy fips in exchanges of records.
 import { expect, test } from 'vitest'
 import { checkCryptographyPolicy } from './check-cryptography-policy.ts'
 
