@@ -228,6 +228,7 @@ export const commandCatalogue = {
   routes: () => import('../commands/routes.ts'),
   openapi: () => import('../commands/openapi.ts'),
   completion: () => import('../commands/completion.ts'),
+  'verify-bundle': () => import('../commands/verify-bundle.ts'),
   version: () => import('../commands/version.ts'),
 } as const satisfies Readonly<Record<string, CommandLoader>>
 

@@ -66,6 +66,7 @@ export const offline = {
   restore: () => import('./store/store-restore.ts'),
   siteBackup: () => import('./site/site-backup.ts'),
   siteRestore: () => import('./site/site-restore.ts'),
+  bundle: () => import('./bundle/verify-bundle.ts'),
   shippedFiles: () => import('./site/shipped-files.ts'),
   landing: () => import('./ingest/land-dataset.ts'),
   ingestTick: () => import('./ingest/write-tick.ts'),
