@@ -22,6 +22,7 @@ import type { RoleService } from './service.ts'
 import { openSiteRuntime, type SiteRuntime } from './site-runtime.ts'
 import { findStartProblems, type StartCheckInput } from './start-checks.ts'
 import { exchangeRecordFile, type SiteFolder } from './storage/site-folder.ts'
+import { findNewerStores } from './storage/store-versions.ts'
 
 export type ServeOptions = {
   readonly folder: SiteFolder
@@ -57,6 +58,7 @@ export async function serve(options: ServeOptions): Promise<RunningSite> {
   )
   throwIfProblems(findOwnershipProblems(options.folder, starting, resolveDivision(resolved)))
   throwIfProblems(findInterruptedRestore(options.folder))
+  throwIfProblems(await findNewerStores(options.folder, starting))
   await requireStartable(
     { known_roles: roles, starting, requested: options.roles, resolved },
     options.folder,
