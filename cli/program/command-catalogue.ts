@@ -13,6 +13,7 @@ export const commandCatalogue = {
   chat: () => import('../commands/chat.ts'),
   status: () => import('../commands/status.ts'),
   doctor: () => import('../commands/doctor.ts'),
+  support: () => import('../commands/support.ts'),
   'profile validate': () => import('../commands/profile/validate.ts'),
   'profile explain': () => import('../commands/profile/explain.ts'),
   'profile schema': () => import('../commands/profile/schema.ts'),

@@ -22,6 +22,7 @@ export const offline = {
   invoker,
   role_task_argument,
   selfCommand,
+  support: () => import('./support/collect-support.ts'),
   siteDivision: () => import('./site/divide-site.ts'),
   siteCreation: () => import('./site/make-site.ts'),
   profile: () => import('./site/site-profile.ts'),

@@ -99,14 +99,16 @@ export function buildSampleSite(name = keep, peerCount = 5): SiteReport {
       { state: 'RATIFIED', count: 1_822 },
     ],
     findings: [
-      { check: 'profile', state: 'ok', detail: name('5 roles') },
+      { code: 'profile.ok', check: 'profile', state: 'ok', detail: name('5 roles') },
       {
+        code: 'tls.certificate_expiring',
         check: 'tls',
         state: 'warning',
         detail: name('the certificate ends on 2026-06-11'),
         remedy: 'platform keys cert renew',
       },
       {
+        code: 'traffic.frozen',
         check: 'channels',
         state: 'problem',
         detail: name('echo in is frozen'),
