@@ -125,7 +125,7 @@ describe('in a browser', () => {
   const samples = {
     evidence: renderSampleEvidence,
     dissent: renderSampleDissent,
-    dissents: renderSampleDissents,
+    dissents: () => renderSampleDissents(undefined, 4),
     site: renderSampleSite,
     audit: renderSampleAudit,
   }
