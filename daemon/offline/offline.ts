@@ -9,6 +9,7 @@ import { selfCommand } from './self-command.ts'
 
 export type { SiteFolder } from '../boot/storage/site-folder.ts'
 export type { DemoTool, DemoToolIssuer } from './demo/tool-handler.ts'
+export type { InstallationPlan } from './install/install-site.ts'
 
 export const offline = {
   findSite,
@@ -102,4 +103,7 @@ export const offline = {
   demoToolHandler: () => import('./demo/tool-handler.ts'),
   doctor: () => import('./doctor/examine-site.ts'),
   routes: () => import('./routes/site-routes.ts'),
+  installation: () => import('./install/install-site.ts'),
+  installationAnswers: () => import('./install/answers.ts'),
+  removal: () => import('./install/uninstall-site.ts'),
 } as const
