@@ -2,12 +2,14 @@
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
+import { renderBook } from '../book-steps/book.mjs'
 
 const shells = { bash: 'platform.bash', zsh: '_platform', fish: 'platform.fish' }
 
 export function writeDocuments({ root, folder, executable }) {
   copyTree(path.join(root, 'profiles'), path.join(folder, 'profiles'), /\.yaml$/)
   copyTree(path.join(root, 'docs'), path.join(folder, 'docs'), /\.(md|json|yaml|py|tpl)$/)
+  fs.writeFileSync(path.join(folder, 'docs/book.html'), renderBook(root))
   for (const name of ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE'])
     fs.copyFileSync(path.join(root, name), path.join(folder, name))
   fs.mkdirSync(path.join(folder, 'completions'))
