@@ -153,7 +153,7 @@ test('a screen shows text by the one part that escapes it', () => {
 const plainLineEnd = /`[^`\n]*\\n[^`\n]+`|(?<!^ {2}\])\.join\('[^']*\\n[^']*'\)/m
 /** Files that write lines to a file, a stream or a prose of their own, and print none of them as they are. */
 const writers =
-  /^cli\/(program\/(program|completion-script)|demo\/people|client\/event-stream|commands\/(resolve\/registry\/export|tools\/call)|admin\/detail)\.ts$|^daemon\/offline\/(doctor\/path-faults|resolve\/lens\/lens-import|site\/profile-template)\.ts$/
+  /^cli\/(program\/(program|completion-script|manual-pages)|demo\/people|client\/event-stream|commands\/(resolve\/registry\/export|tools\/call)|admin\/detail)\.ts$|^daemon\/offline\/(doctor\/path-faults|resolve\/lens\/lens-import|site\/profile-template|install\/(service-units|shell-supervisor))\.ts$/
 
 test('a command joins the lines that it prints with the breaks of its terminal', () => {
   const isChecked = (file: string) => /^(cli|daemon\/offline)\//.test(file) && !isTest(file)

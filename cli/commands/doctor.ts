@@ -23,8 +23,8 @@ export const definition = command({
     const isHealthy = findings.every(({ state }) => state !== 'problem')
     printResult(terminal, params.json, { healthy: isHealthy, findings }, () =>
       findings
-        .flatMap(({ check, state, detail, remedy }) => [
-          `${colourText(terminal, stateColours[state], state.padEnd(7))}  ${check.padEnd(12)}  ${detail}`,
+        .flatMap(({ code, check, state, detail, remedy }) => [
+          `${colourText(terminal, stateColours[state], state.padEnd(7))}  ${check.padEnd(12)}  ${detail}${state === 'ok' ? '' : ` [${code}]`}`,
           ...(remedy === undefined ? [] : [`${' '.repeat(23)}${remedy}`]),
         ])
         .join(line_break),

@@ -9,6 +9,7 @@ import { selfCommand } from './self-command.ts'
 
 export type { SiteFolder } from '../boot/storage/site-folder.ts'
 export type { DemoTool, DemoToolIssuer } from './demo/tool-handler.ts'
+export type { InstallationPlan } from './install/install-site.ts'
 
 export const offline = {
   findSite,
@@ -22,6 +23,7 @@ export const offline = {
   invoker,
   role_task_argument,
   selfCommand,
+  support: () => import('./support/collect-support.ts'),
   siteDivision: () => import('./site/divide-site.ts'),
   siteCreation: () => import('./site/make-site.ts'),
   profile: () => import('./site/site-profile.ts'),
@@ -48,6 +50,12 @@ export const offline = {
   epochSigning: () => import('./filedrop/epoch-signing.ts'),
   evidence: () => import('./evidence/evidence-file.ts'),
   pinnedEvidenceKeys: () => import('./evidence/pinned-evidence-keys.ts'),
+  evidenceReport: () => import('./report/evidence/write-evidence-report.ts'),
+  dissentReport: () => import('./report/dissent/write-dissent-report.ts'),
+  reportFile: () => import('./report/report-file.ts'),
+  siteExamination: () => import('./report/site/examine-site-files.ts'),
+  siteReport: () => import('./report/site/write-site-report.ts'),
+  auditReport: () => import('./report/audit/write-audit-report.ts'),
   guidanceSets: () => import('./guide/set-file.ts'),
   audit: () => import('./audit/audit-chains.ts'),
   auditExport: () => import('./audit/audit-export.ts'),
@@ -60,6 +68,7 @@ export const offline = {
   restore: () => import('./store/store-restore.ts'),
   siteBackup: () => import('./site/site-backup.ts'),
   siteRestore: () => import('./site/site-restore.ts'),
+  bundle: () => import('./bundle/verify-bundle.ts'),
   shippedFiles: () => import('./site/shipped-files.ts'),
   landing: () => import('./ingest/land-dataset.ts'),
   ingestTick: () => import('./ingest/write-tick.ts'),
@@ -95,4 +104,7 @@ export const offline = {
   demoToolHandler: () => import('./demo/tool-handler.ts'),
   doctor: () => import('./doctor/examine-site.ts'),
   routes: () => import('./routes/site-routes.ts'),
+  installation: () => import('./install/install-site.ts'),
+  installationAnswers: () => import('./install/answers.ts'),
+  removal: () => import('./install/uninstall-site.ts'),
 } as const

@@ -353,7 +353,7 @@ describe('the keys of stored secrets', () => {
     expect(await secretFindings()).toEqual([])
     await storeDataKey('exchange', kid)
     expect(await secretFindings()).toEqual([
-      { check: 'secrets', state: 'ok', detail: 'the keys of the secrets of resolution are there' },
+      { code: 'secrets.ok', check: 'secrets', state: 'ok', detail: 'the keys of the secrets of resolution are there' },
     ])
     const lost = 'secret-AAAAAAAAAAAAAAAA'
     await storeDataKey('exchange', lost)

@@ -14,6 +14,7 @@ import { routedServices } from '../../daemon/shared/routing/routed-services.ts'
 import { buildRoutingTable, defaultRouting } from '../../daemon/shared/routing/routing-table.ts'
 import { everyMessageSchema } from '../support/golden/every-message-schema.ts'
 import { expectGolden } from '../support/golden/expect-golden.ts'
+import { formatDoctorCodes } from '../support/golden/format-doctor-codes.ts'
 import { formatHelp } from '../support/golden/format-help.ts'
 import { formatMessageSchemas } from '../support/golden/format-message-schemas.ts'
 import { formatMetrics } from '../support/golden/format-metrics.ts'
@@ -34,6 +35,8 @@ test.each(everyRole.map((role) => [role.name, role] as const))('OpenAPI document
 test('tools', () => expectGolden('test/golden/tools.txt', formatTools(deriveTools(everyOperation))))
 
 test('settings', () => expectGolden('docs/settings.md', formatSettings(listSettingsBlocks(everyRole))))
+
+test('codes of the doctor', () => expectGolden('docs/doctor.md', formatDoctorCodes()))
 
 test('bodies of messages', () => expectGolden('docs/message-schemas.md', formatMessageSchemas(everyMessageSchema)))
 

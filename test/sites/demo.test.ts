@@ -3,25 +3,24 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { CommandResult, Json } from '../support/command/run-command.ts'
+import type { Json } from '../support/command/run-command.ts'
 import { runExecutable } from '../support/command/run-executable.ts'
 import { readSecrets } from '../support/keys/read-secrets.ts'
+import type { EnclosedRun } from '../support/network/enclosure.ts'
+import { bareEnvironment, runDemo, testEgress } from '../support/network/run-demo.ts'
 
 let base: string
 let dir: string
-let keptRun: CommandResult
+let keptRun: EnclosedRun
 let report: Json
-/** No program can be found, nothing can be written at home: only a place for temporary files is left. */
-let bareEnvironment: Record<string, string>
+let temp: string
 
 beforeAll(async () => {
   base = fs.mkdtempSync(path.join(tmpdir(), 'demo-'))
   dir = path.join(base, 'D')
-  const temp = path.join(base, 'tmp')
+  temp = path.join(base, 'tmp')
   fs.mkdirSync(temp)
-  bareEnvironment = { PATH: '/nonexistent', HOME: '/nonexistent', TMPDIR: temp }
-  keptRun = await runExecutable(['demo', '--dir', dir, '--keep', '--json'], { env: bareEnvironment, cwd: base })
-  expect(keptRun, keptRun.stderr).toMatchObject({ exit: 0 })
+  keptRun = await runDemo([], dir, base, temp)
   report = JSON.parse(keptRun.stdout)
 })
 afterAll(() => fs.rmSync(base, { recursive: true, force: true }))
@@ -30,6 +29,8 @@ function listCarriedFiles(): string[] {
   const roads = ['alpha-to-bravo', 'bravo-to-alpha'].map((road) => path.join(dir, 'carried', road))
   return roads.flatMap((road) => fs.readdirSync(road).map((name) => path.join(road, name)))
 }
+
+testEgress(() => keptRun)
 
 test('ends with one document: who is who, two doubts that both ratified, and a conflict that explains itself', () => {
   expect(Object.keys(report).sort()).toEqual(['dissents', 'filedrop', 'resolution', 'seconds', 'sessions'])
@@ -118,7 +119,10 @@ test.each(['alpha', 'bravo'])('the records of %s are whole and its databases sou
 
 test('a second demo into the same folder is refused, and changes nothing there', async () => {
   const before = fs.readdirSync(dir).sort()
-  const again = await runExecutable(['demo', '--dir', dir, '--keep', '--json'], { env: bareEnvironment, cwd: base })
+  const again = await runExecutable(['demo', '--dir', dir, '--keep', '--json'], {
+    env: bareEnvironment(temp),
+    cwd: base,
+  })
   expect(again).toMatchObject({ exit: 3, stdout: '' })
   expect(again.stderr).toContain('is not empty')
   expect(fs.readdirSync(dir).sort()).toEqual(before)
@@ -143,9 +147,9 @@ test('no secret is in the logs, nor in what it printed', () => {
 })
 
 test('without --keep it tells the story and leaves nothing', async () => {
-  const { exit, stdout, stderr } = await runExecutable(['demo'], { env: bareEnvironment, cwd: base })
+  const { exit, stdout, stderr } = await runExecutable(['demo'], { env: bareEnvironment(temp), cwd: base })
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' })
   expect(stdout).toMatch(/RATIFIED at alpha, RATIFIED at bravo: match/)
   expect(stdout).toMatch(/IN_CONFLICT at alpha, IN_CONFLICT at bravo/)
-  expect(fs.readdirSync(bareEnvironment.TMPDIR ?? '')).toEqual([])
+  expect(fs.readdirSync(temp)).toEqual([])
 })

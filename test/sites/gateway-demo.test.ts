@@ -6,26 +6,24 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { CommandResult, Json } from '../support/command/run-command.ts'
-import { findExecutable, runExecutable } from '../support/command/run-executable.ts'
+import type { Json } from '../support/command/run-command.ts'
+import { findExecutable } from '../support/command/run-executable.ts'
 import { readSecrets } from '../support/keys/read-secrets.ts'
+import type { EnclosedRun } from '../support/network/enclosure.ts'
+import { bareEnvironment, runDemo, testEgress } from '../support/network/run-demo.ts'
 
 let base: string
 let dir: string
 let temp: string
-let run: CommandResult
+let run: EnclosedRun
 let report: Json
-/** No program can be found, nothing can be written at home: only a place for temporary files is left. */
-let bareEnvironment: Record<string, string>
 
 beforeAll(async () => {
   base = fs.mkdtempSync(path.join(tmpdir(), 'demo-gateway-'))
   dir = path.join(base, 'D')
   temp = path.join(base, 'tmp')
   fs.mkdirSync(temp)
-  bareEnvironment = { PATH: '/nonexistent', HOME: '/nonexistent', TMPDIR: temp }
-  run = await runExecutable(['demo', 'gateway', '--dir', dir, '--keep', '--json'], { env: bareEnvironment, cwd: base })
-  expect(run, run.stderr).toMatchObject({ exit: 0 })
+  run = await runDemo(['gateway'], dir, base, temp)
   report = JSON.parse(run.stdout)
 })
 afterAll(() => fs.rmSync(base, { recursive: true, force: true }))
@@ -36,6 +34,8 @@ const readEvents = (site: string): Json[] =>
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line))
+
+testEgress(() => run)
 
 test('every check is met', () => {
   expect(report.checks.filter(({ met }: Json) => !met)).toEqual([])
@@ -101,7 +101,7 @@ test('nothing that it left is for others to read, and nothing of it runs', async
 })
 
 test('an interrupt ends all of it, and leaves nothing', async () => {
-  const child = spawn(findExecutable(), ['demo', 'gateway'], { env: bareEnvironment, cwd: base, stdio: 'pipe' })
+  const child = spawn(findExecutable(), ['demo', 'gateway'], { env: bareEnvironment(temp), cwd: base, stdio: 'pipe' })
   let text = ''
   let isInterrupted = false
   child.stdout.setEncoding('utf8').on('data', (more: string) => {

@@ -3,20 +3,20 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { CommandResult, Json } from '../support/command/run-command.ts'
+import type { Json } from '../support/command/run-command.ts'
 import { runExecutable } from '../support/command/run-executable.ts'
+import type { EnclosedRun } from '../support/network/enclosure.ts'
+import { runDemo, testEgress } from '../support/network/run-demo.ts'
 
 let base: string
 let dir: string
-let run: CommandResult
+let run: EnclosedRun
 let report: Json
 
 beforeAll(async () => {
   base = fs.mkdtempSync(path.join(tmpdir(), 'demo-ingest-'))
   dir = path.join(base, 'D')
-  const env = { PATH: '/nonexistent', HOME: '/nonexistent', TMPDIR: base }
-  run = await runExecutable(['demo', 'ingest', '--dir', dir, '--keep', '--json'], { env, cwd: base })
-  expect(run, run.stderr).toMatchObject({ exit: 0 })
+  run = await runDemo(['ingest'], dir, base, base)
   report = JSON.parse(run.stdout)
 })
 afterAll(() => fs.rmSync(base, { recursive: true, force: true }))
@@ -30,6 +30,8 @@ function countTruth(): ReadonlyMap<string, number> {
   }
   return counts
 }
+
+testEgress(() => run)
 
 test('every record of the five files and of the database lands', () => {
   const counts = countTruth()

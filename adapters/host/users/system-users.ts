@@ -1,14 +1,19 @@
 // Users and groups of this machine by name, from the files that every system has; a directory service's are given by number.
 import { readFileSync } from 'node:fs'
 
-/** The id of a user by name; a number is itself. Undefined when /etc/passwd does not know the name. */
-export function userId(user: string | number): number | undefined {
-  return typeof user === 'number' ? user : findId('/etc/passwd', user)
+/** The id of a user by name; a number is itself. Undefined when `passwd` in this folder does not know the name. */
+export function userId(user: string | number, folder = '/etc'): number | undefined {
+  return typeof user === 'number' ? user : findId(`${folder}/passwd`, user)
 }
 
-/** The id of a group by name; a number is itself. Undefined when /etc/group does not know the name. */
-export function groupId(group: string | number): number | undefined {
-  return typeof group === 'number' ? group : findId('/etc/group', group)
+/** The id of a group by name; a number is itself. Undefined when `group` in this folder does not know the name. */
+export function groupId(group: string | number, folder = '/etc'): number | undefined {
+  return typeof group === 'number' ? group : findId(`${folder}/group`, group)
+}
+
+/** The id of the group that a user belongs to first. */
+export function userGroupId(user: string, folder = '/etc'): number | undefined {
+  return findId(`${folder}/passwd`, user, 3)
 }
 
 /** The name of a user, or its number where it has none. */
@@ -26,8 +31,8 @@ export function invoker(): string {
 }
 
 /** Both files hold `name:password:id:…`, one a line (passwd(5), group(5)). */
-function findId(file: string, name: string): number | undefined {
-  const id = readEntries(file).find((fields) => fields[0] === name)?.[2]
+function findId(file: string, name: string, field = 2): number | undefined {
+  const id = readEntries(file).find((fields) => fields[0] === name)?.[field]
   return id !== undefined && /^\d{1,10}$/.test(id) ? Number(id) : undefined
 }
 

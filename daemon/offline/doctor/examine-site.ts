@@ -108,7 +108,15 @@ function reportCheckFailures(failures: readonly CheckFailure[], findings: readon
     const names = group.map(({ check }) => check)
     const [{ check: first, remedy } = { check: '', remedy: retry_remedy }] = group
     if (reason === '')
-      return reportWarning(first, `not checked because of the problem above: ${names.join(', ')}`, retry_remedy)
-    return reportProblem(first, names.length === 1 ? reason : `${reason} (checks: ${names.join(', ')})`, remedy)
+      return {
+        ...reportWarning(
+          'doctor.not_checked',
+          `not checked because of the problem above: ${names.join(', ')}`,
+          retry_remedy,
+        ),
+        check: first,
+      }
+    const detail = names.length === 1 ? reason : `${reason} (checks: ${names.join(', ')})`
+    return { ...reportProblem('doctor.check_failed', detail, remedy), check: first }
   })
 }

@@ -11,8 +11,9 @@ const open = (path: string, below = '/site/keys'): PathFault => ({
 })
 
 test('one path is reported by its name', () => {
-  expect(reportPathFaults('permissions', [open('/site/keys/a')])).toEqual([
+  expect(reportPathFaults('permissions.wrong', [open('/site/keys/a')])).toEqual([
     {
+      code: 'permissions.wrong',
       check: 'permissions',
       state: 'problem',
       detail: '/site/keys/a can be reached by others (mode 644)',
@@ -25,7 +26,7 @@ test('one path is reported by its name', () => {
 test('a few are one finding, repaired by one command that names them', () => {
   const paths = ["/site/keys/it's", '/site/keys/b c']
   const found = reportPathFaults(
-    'permissions',
+    'permissions.wrong',
     paths.map((path) => open(path)),
   )
   expect(found).toMatchObject([{ detail: expect.stringContaining('2 paths'), paths }])
@@ -34,7 +35,7 @@ test('a few are one finding, repaired by one command that names them', () => {
 
 test('many are repaired by a search in only the affected parts of the site', () => {
   const paths = Array.from({ length: 1_000 }, (_, at) => `/site/keys/${at}`)
-  const found = reportPathFaults('permissions', [
+  const found = reportPathFaults('permissions.wrong', [
     ...paths.map((path) => open(path)),
     open('/etc/p.yaml', '/etc/p.yaml'),
   ])
@@ -48,9 +49,9 @@ test('many are repaired by a search in only the affected parts of the site', () 
 
 test('other faults are findings of their own', () => {
   const other = { ...open('/site/keys/b'), fault: 'can be reached by others (mode 666)', test: '-type f -perm 666' }
-  expect(reportPathFaults('permissions', [open('/site/keys/a'), other, open('/site/keys/c')])).toMatchObject([
+  expect(reportPathFaults('permissions.wrong', [open('/site/keys/a'), other, open('/site/keys/c')])).toMatchObject([
     { paths: ['/site/keys/a', '/site/keys/c'] },
     { paths: ['/site/keys/b'] },
   ])
-  expect(reportPathFaults('permissions', [])).toEqual([])
+  expect(reportPathFaults('permissions.wrong', [])).toEqual([])
 })

@@ -1,4 +1,5 @@
 // Combines equal faults of many paths into one finding with one repair command.
+import type { DoctorCode } from './doctor-codes.ts'
 import { type DoctorFinding, reportProblem } from './finding.ts'
 
 /** The fault of one path, with a text and a command that are the same for each path with this fault. */
@@ -21,7 +22,7 @@ const max_named_paths = 5
 const carrier_path_exclusion = "! -path '*/in/new/*' ! -path '*/out/ready/*'"
 
 /** Returns a problem for each fault, in the order of the first path that has it. */
-export function reportPathFaults(check: string, faults: readonly PathFault[]): DoctorFinding[] {
+export function reportPathFaults(code: DoctorCode, faults: readonly PathFault[]): DoctorFinding[] {
   const groups = Map.groupBy(faults, ({ fault, command, test }) => [fault, command, test].join('\n'))
   return [...groups.values()].flatMap((group) => {
     const [first, ...otherFaults] = group
@@ -30,7 +31,7 @@ export function reportPathFaults(check: string, faults: readonly PathFault[]): D
       otherFaults.length === 0
         ? `${first.path} ${first.fault}`
         : `${group.length} paths, ${first.path} among them: each ${first.fault}`
-    return [{ ...reportProblem(check, detail, buildPathRemedy(first, group)), paths: group.map(({ path }) => path) }]
+    return [{ ...reportProblem(code, detail, buildPathRemedy(first, group)), paths: group.map(({ path }) => path) }]
   })
 }
 

@@ -72,6 +72,8 @@ test('a message key in the module signs beside one in a file, by one process', a
   await site.answered(['keys', 'set', 'draft', '--out', set, '--message-threshold', '2'])
   await runJsonCommand(['keys', 'set', 'sign', set, '--dir', medium, '--yes'])
   expect(await site.answered(['keys', 'set', 'publish', set, '--yes'])).toMatchObject({ version: 2 })
+  const rotation = await site.platform(['keys', 'rotate', kid])
+  expect([rotation.exit, rotation.stderr]).toEqual([3, expect.stringContaining('signs by a command')])
   const signatures = joseSignatures({ dir: at('alpha/keys') })
   for (const text of ['first', 'second']) {
     const envelope = await signatures.sign('checkpoint', Buffer.from(text))

@@ -1,6 +1,7 @@
 // Which chapters of README.md and the operator guide are run as they are printed, and why the others are not.
 import { at, type CoveredChapter, writePeople } from './chapter.ts'
 import { channelChapters } from './chapters/channels.ts'
+import { decommissionChapters } from './chapters/decommission.ts'
 import { firstSiteChapters } from './chapters/first-site.ts'
 import { keyChapters } from './chapters/keys.ts'
 import { recordChapters } from './chapters/records.ts'
@@ -9,7 +10,13 @@ export const coveredChapters: Readonly<Record<string, Readonly<Record<string, Co
   'README.md': {
     'Your own site': { before: (machine) => writePeople(at(machine, 'alpha/people.csv')) },
   },
-  'docs/operator-guide.md': { ...firstSiteChapters, ...channelChapters, ...keyChapters, ...recordChapters },
+  'docs/operator-guide.md': {
+    ...firstSiteChapters,
+    ...channelChapters,
+    ...keyChapters,
+    ...recordChapters,
+    ...decommissionChapters,
+  },
 }
 
 /** Chapters that no test runs as they are printed, each with the reason. */

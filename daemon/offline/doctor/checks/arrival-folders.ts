@@ -22,7 +22,7 @@ export function checkArrivalFolders({ folder, env }: DoctorContext): DoctorFindi
       findSharedFolder(arrivalFolder, arrival_folders.slice(0, at)) ?? findFolderFault(path, { createsFolders: false })
     if (fault !== undefined)
       return reportProblem(
-        check,
+        'arrivals.folder_unusable',
         `the folder ${name}: ${path}${fault}`,
         `repair it, or correct resolution.arrival_folders in ${folder.profile}`,
       )
@@ -30,7 +30,7 @@ export function checkArrivalFolders({ folder, env }: DoctorContext): DoctorFindi
     if (failed === 0) return reportOk(check, `the folder ${name} can be used, and no file failed`)
     const count = failed > max_counted ? `more than ${max_counted}` : `${failed}`
     const remedy = `read the .reason.json beside each in ${join(path, 'failed')}, correct it and drop it again, then remove it there`
-    return reportWarning(check, `${count} files of the folder ${name} failed`, remedy)
+    return reportWarning('arrivals.files_failed', `${count} files of the folder ${name} failed`, remedy)
   })
 }
 

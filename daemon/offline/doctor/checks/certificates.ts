@@ -25,29 +25,30 @@ function checkRoleCertificate(folder: SiteFolder, role: string, now: number): Do
   try {
     const end = Date.parse(new X509Certificate(readFileSync(file)).validTo)
     const lasting = reportOk('tls', `${description} lasts until ${new Date(end).toISOString().slice(0, 10)}`)
-    return [reportExpiry('tls', description, end, now, remedy) ?? lasting]
+    return [reportExpiry('tls.authority_expiring', description, end, now, remedy) ?? lasting]
   } catch {
-    return [reportProblem('tls', `${description} cannot be read`, remedy)]
+    return [reportProblem('tls.authority_unreadable', `${description} cannot be read`, remedy)]
   }
 }
 
 function checkCertificate(role: string, certFile: string, tls: ConfiguredTls, now: number): DoctorFinding {
   const { key_file: keyFile, settings } = tls
   const remedyText = `set ${settings.cert_file} and ${settings.key_file} to a matching pair (PEM)`
-  if (keyFile === undefined) return reportProblem('tls', `${role} has a certificate and no private key`, remedyText)
+  if (keyFile === undefined)
+    return reportProblem('tls.key_missing', `${role} has a certificate and no private key`, remedyText)
   try {
     const certificate = new X509Certificate(readFileSync(certFile))
     if (!certificate.checkPrivateKey(createPrivateKey(readFileSync(keyFile)))) {
-      return reportProblem('tls', `${keyFile} is not the private key of ${certFile}`, remedyText)
+      return reportProblem('tls.key_mismatch', `${keyFile} is not the private key of ${certFile}`, remedyText)
     }
     const end = Date.parse(certificate.validTo)
     const remedy = `put a new certificate in ${certFile}${role === 'proxy' ? ', then platform proxy reload' : ''}`
     return (
-      reportExpiry('tls', `the certificate of ${role}`, end, now, remedy) ??
+      reportExpiry('tls.certificate_expiring', `the certificate of ${role}`, end, now, remedy) ??
       reportOk('tls', `the certificate of ${role} lasts until ${new Date(end).toISOString().slice(0, 10)}`)
     )
   } catch {
     // The parser's message may quote the key.
-    return reportProblem('tls', `the certificate or private key of ${role} cannot be read`, remedyText)
+    return reportProblem('tls.unreadable', `the certificate or private key of ${role} cannot be read`, remedyText)
   }
 }

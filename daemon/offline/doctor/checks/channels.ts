@@ -22,7 +22,7 @@ export async function checkChannels({ folder, env }: DoctorContext): Promise<Doc
     if (fault !== undefined)
       return [
         reportProblem(
-          'channels',
+          'channels.folder_faulty',
           `${name}: ${fault}`,
           `compare ${folders.home} with the enrolment; platform peers show ${name} lists it`,
         ),
@@ -40,7 +40,13 @@ function reportLeftover(name: string, dir: string): DoctorFinding[] {
   const { items } = measureQuarantine(dir)
   if (items === 0) return []
   const remedy = `platform filedrop quarantine list --peer ${name}; close each with platform filedrop quarantine dismiss ITEM --reason TEXT`
-  return [reportWarning('channels', `${name}, which is no longer pinned: ${countItems(items)} in quarantine`, remedy)]
+  return [
+    reportWarning(
+      'channels.leftover_quarantine',
+      `${name}, which is no longer pinned: ${countItems(items)} in quarantine`,
+      remedy,
+    ),
+  ]
 }
 
 function countItems(items: number): string {
@@ -56,13 +62,15 @@ function checkQuarantine(name: string, dir: string, max_bytes: number): DoctorFi
   const shareText = `${Math.floor((bytes / max_bytes) * 100)} % of filedrop.quarantine_max_bytes`
   if (bytes >= max_bytes) {
     const detail = `${name}: the quarantine is full (${shareText}); no message is imported`
-    return [reportProblem('channels', detail, `release, dismiss or purge its items: ${listCommand}`)]
+    return [reportProblem('channels.quarantine_full', detail, `release, dismiss or purge its items: ${listCommand}`)]
   }
   if (bytes >= max_bytes * quarantine_warning_share) {
     const detail = `${name}: the quarantine is nearly full (${shareText}); once full, no message is imported`
-    return [reportWarning('channels', detail, `release, dismiss or purge its items: ${listCommand}`)]
+    return [
+      reportWarning('channels.quarantine_nearly_full', detail, `release, dismiss or purge its items: ${listCommand}`),
+    ]
   }
   if (items === 0) return []
   const remedy = `${listCommand}; platform filedrop quarantine show ITEM names the next command for each`
-  return [reportWarning('channels', `${name}: ${countItems(items)} in quarantine`, remedy)]
+  return [reportWarning('channels.quarantined', `${name}: ${countItems(items)} in quarantine`, remedy)]
 }

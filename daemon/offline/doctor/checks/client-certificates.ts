@@ -14,10 +14,16 @@ export function checkClientCertificates({ folder, env, now }: DoctorContext): Do
   if (ca_file === undefined) return []
   const authorities = readFileWith(ca_file, (bytes) => parseAuthorities(bytes.toString('latin1')))
   if (typeof authorities === 'string')
-    return [reportProblem('x509', `${ca_file}: ${authorities}`, 'correct x509.ca_file')]
+    return [reportProblem('x509.authorities_unreadable', `${ca_file}: ${authorities}`, 'correct x509.ca_file')]
   const expiries = authorities.flatMap(
     ({ dn, not_after }) =>
-      reportExpiry('x509', `the authority ${dn}`, not_after, now, `put its successor into ${ca_file}`) ?? [],
+      reportExpiry(
+        'x509.authority_expiring',
+        `the authority ${dn}`,
+        not_after,
+        now,
+        `put its successor into ${ca_file}`,
+      ) ?? [],
   )
   const revocationLists = crl_file === undefined ? [] : checkRevocationLists(crl_file, authorities, now)
   const findings = [...expiries, ...revocationLists]
@@ -27,12 +33,19 @@ export function checkClientCertificates({ folder, env, now }: DoctorContext): Do
 function checkRevocationLists(file: string, authorities: readonly Certificate[], now: number): DoctorFinding[] {
   const revocationLists = readFileWith(file, parseRevocationLists)
   const remedy = `put the newest list of each authority into ${file}`
-  if (typeof revocationLists === 'string') return [reportProblem('x509', `${file}: ${revocationLists}`, remedy)]
+  if (typeof revocationLists === 'string')
+    return [reportProblem('x509.revocations_unreadable', `${file}: ${revocationLists}`, remedy)]
   return authorities.flatMap((authority) => {
     const newest = Math.max(...revocationLists.filter((list) => list.isIssuedBy(authority)).map(readNextUpdate))
     if (newest > now) return []
     const detail = newest < 0 ? 'no revocation list of' : 'overdue revocation list of'
-    return [reportProblem('x509', `${detail} ${authority.dn}: requests with its certificates get 503`, remedy)]
+    return [
+      reportProblem(
+        'x509.revocations_outdated',
+        `${detail} ${authority.dn}: requests with its certificates get 503`,
+        remedy,
+      ),
+    ]
   })
 }
 

@@ -32,7 +32,7 @@ export async function checkClock(context: DoctorContext): Promise<DoctorFinding[
   if (at_ms > now + set_back_tolerance_ms) {
     return [
       reportProblem(
-        'clock',
+        'clock.set_back',
         `the clock says ${formatInstant(now)}, but ${event} later, at ${formatInstant(at_ms)}`,
         remedy,
       ),
@@ -52,7 +52,7 @@ function checkClockAhead(event: string, at_ms: number, now: number): DoctorFindi
   const detail = `the clock says ${formatInstant(now)}, and ${event} last ${days} days ago: either the site was idle, or the clock jumped ahead`
   return [
     reportWarning(
-      'clock',
+      'clock.ahead',
       detail,
       'compare it with another clock before the site runs: wrong dates in records are permanent',
     ),
@@ -63,7 +63,13 @@ function checkFileClockDrift({ run }: SiteFolder): DoctorFinding[] {
   const drift_ms = Math.abs(runAsOwnerOf(run, () => readFileClock_ms(run)) - Date.now())
   if (drift_ms <= file_clock_tolerance_ms) return []
   const detail = `the file system’s clock differs from the machine’s by ${Math.round(drift_ms / 1000)} s`
-  return [reportWarning('clock', detail, 'set both clocks from one source; a network file system has its own')]
+  return [
+    reportWarning(
+      'clock.file_system_differs',
+      detail,
+      'set both clocks from one source; a network file system has its own',
+    ),
+  ]
 }
 
 /** Reads the time that the file system gives a new file. */
@@ -127,7 +133,7 @@ async function checkSynchronisation(folder: SiteFolder, env: DoctorContext['env'
   if (!getSettings(resolveProfile(folder, env), filedropSettings).trusted_clock) return []
   if ((await queryTimeService(env)) !== 'no') return []
   const remedyText = 'give the machine a source of time (NTP, a radio clock), or set filedrop.trusted_clock to false'
-  return [reportWarning('clock', 'the machine’s clock is not synchronised', remedyText)]
+  return [reportWarning('clock.not_synchronised', 'the machine’s clock is not synchronised', remedyText)]
 }
 
 function queryTimeService(env: DoctorContext['env']): Promise<string | undefined> {

@@ -8,7 +8,7 @@ export async function checkContributors({ folder, env }: DoctorContext): Promise
   const namesakes = await findNamesakes(folder, env, await peerFiles(folder.peers).list())
   return namesakes.map(({ peer, contributor, remedy }) =>
     reportProblem(
-      'contributors',
+      'contributors.name_of_peer',
       `the contributor ${contributor} has the name of the tenant of ${peer}, and may not contribute where that peer is invited`,
       remedy,
     ),

@@ -24,7 +24,7 @@ export function checkDivision(folder: SiteFolder, division: SiteDivision): Docto
   const moreText = faults.length > 1 ? `, and ${faults.length - 1} more paths with faults` : ''
   return [
     {
-      ...reportProblem('permissions', `${first.path} ${first.fault}${moreText}`, remedy),
+      ...reportProblem('permissions.not_divided', `${first.path} ${first.fault}${moreText}`, remedy),
       paths: faults.map(({ path }) => path),
     },
   ]

@@ -78,7 +78,10 @@ function reportUnwritable(code: string, paths: readonly string[]): DoctorFinding
   const [reason, remedy] = write_error_reasons[code] ?? [`writing fails with ${code}`, 'repair the file system']
   const [first = '', ...otherPaths] = paths
   const moreText = otherPaths.length === 0 ? '' : ` (and in ${otherPaths.length} more folders on it)`
-  return { ...reportProblem('disk', `nothing can be written in ${first}: ${reason}${moreText}`, remedy), paths }
+  return {
+    ...reportProblem('disk.not_writable', `nothing can be written in ${first}: ${reason}${moreText}`, remedy),
+    paths,
+  }
 }
 
 const warning_free_bytes = 1024 ** 3
@@ -89,9 +92,10 @@ function checkFreeSpace(path: string): DoctorFinding {
   const free = bavail * bsize
   const detail = `${(free / 1024 ** 3).toFixed(1)} GiB free at ${path}`
   const remedy = 'free some space: the site acknowledges nothing that it cannot write'
-  if (free < min_free_bytes) return reportProblem('disk', detail, remedy)
-  if (files > 0 && ffree < 1_000) return reportProblem('disk', `only ${ffree} more files fit at ${path}`, remedy)
-  return free < warning_free_bytes ? reportWarning('disk', detail, remedy) : reportOk('disk', detail)
+  if (free < min_free_bytes) return reportProblem('disk.full', detail, remedy)
+  if (files > 0 && ffree < 1_000)
+    return reportProblem('disk.no_files_left', `only ${ffree} more files fit at ${path}`, remedy)
+  return free < warning_free_bytes ? reportWarning('disk.nearly_full', detail, remedy) : reportOk('disk', detail)
 }
 
 /** Files are renamed between folders, which is impossible across file systems. */
@@ -103,6 +107,6 @@ function checkSplitFolders({ home, tmp, ready, sent, fresh, work, done, quaranti
     const systems = new Set(side.filter(isFolder).map((path) => fs.statSync(path).dev))
     if (systems.size < 2) return []
     const detail = `${side.join(', ')} are on ${systems.size} file systems; files must be renamed between them`
-    return [reportProblem('disk', detail, `put ${home} on one file system`)]
+    return [reportProblem('disk.split_channel', detail, `put ${home} on one file system`)]
   })
 }

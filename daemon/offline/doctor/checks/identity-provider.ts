@@ -15,11 +15,17 @@ export async function checkIdentityProvider({ folder, env }: DoctorContext): Pro
   const findings: DoctorFinding[] = []
   if (sso.audience === 'account') {
     const detail = 'sso.audience is account, which tokens for other services may contain too'
-    findings.push(reportWarning('sso', detail, 'configure a separate audience for the site at the identity provider'))
+    findings.push(
+      reportWarning(
+        'sso.shared_audience',
+        detail,
+        'configure a separate audience for the site at the identity provider',
+      ),
+    )
   }
   if (Object.keys(sso.role_map).length === 0) {
     const detail = 'sso.role_map is empty: users of the identity provider have no permissions'
-    findings.push(reportWarning('sso', detail, 'map its roles to roles of the site in sso.role_map'))
+    findings.push(reportWarning('sso.no_role_map', detail, 'map its roles to roles of the site in sso.role_map'))
   }
   try {
     const usableKeys = parseProviderKeys(await fetchKeySet(readSsoProvider(sso))).filter(({ algorithms }) =>
@@ -29,11 +35,15 @@ export async function checkIdentityProvider({ folder, env }: DoctorContext): Pro
       findings.push(reportOk('sso', `the identity provider has ${usableKeys.length} usable keys`))
     else
       findings.push(
-        reportProblem('sso', 'the identity provider has no usable key', 'compare its keys with sso.algorithms'),
+        reportProblem(
+          'sso.no_usable_key',
+          'the identity provider has no usable key',
+          'compare its keys with sso.algorithms',
+        ),
       )
   } catch (error) {
     const remedy = 'check the network, sso.wellknown, sso.issuer and sso.ca_file'
-    findings.push(reportProblem('sso', `the identity provider: ${(error as Error).message}`, remedy))
+    findings.push(reportProblem('sso.unreachable', `the identity provider: ${(error as Error).message}`, remedy))
   }
   return findings
 }

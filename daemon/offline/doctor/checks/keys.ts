@@ -26,7 +26,7 @@ export async function checkKeys({ folder, now }: DoctorContext): Promise<DoctorF
   const active = [...siteKeys, ...roots].filter(({ status }) => status === 'active')
   const missingKeys = requiredUses
     .filter((use) => !active.some((key) => key.use === use))
-    .map((use) => reportProblem('keys', `no ${use} key is active`, `platform keys generate --use ${use}`))
+    .map((use) => reportProblem('keys.none_active', `no ${use} key is active`, `platform keys generate --use ${use}`))
   const expiries = keyUses.flatMap((use) => {
     const required = use === 'message' || use === 'root' ? (set?.thresholds[use] ?? 1) : 1
     const isInSite = ({ kid }: PublicKey) => siteKeys.some((key) => key.kid === kid)
@@ -69,7 +69,9 @@ function reportExpiringKeys(
     .filter((key) => key.use === use)
     .map((key) => ({ key, end: key.not_after === undefined ? Number.POSITIVE_INFINITY : Date.parse(key.not_after) }))
   const expiries = candidates.map(({ key, end }) =>
-    end === Number.POSITIVE_INFINITY ? undefined : reportExpiry('keys', describeKey(key), end, now, remedy(key)),
+    end === Number.POSITIVE_INFINITY
+      ? undefined
+      : reportExpiry('keys.expiring', describeKey(key), end, now, remedy(key)),
   )
   const lasting_count = expiries.filter((expiry) => expiry === undefined).length
   return lasting_count >= required ? [] : expiries.flatMap((expiry) => expiry ?? [])
@@ -83,7 +85,7 @@ export async function checkPassphrase({ folder, env }: DoctorContext): Promise<D
     return hasWrappedKeys(folder.keys) ? [reportOk('keys', 'the passphrase decrypts the keys')] : []
   return [
     reportProblem(
-      'keys',
+      'keys.locked',
       lockFault,
       'put the passphrase into a file of mode 600, and name it in identity.keys_passphrase_file',
     ),
@@ -94,7 +96,7 @@ function checkPeerKeys({ name, keys, threshold, root_threshold = 1 }: Peer, now:
   const remedy = `get ${name}’s new keys: platform peers update ${name} --keys FILE; if its root keys are not pinned, remove the peer and add it again`
   const active = keys.filter(({ status }) => status === 'active')
   if (!active.some(({ use }) => use === 'message')) {
-    return [reportProblem('keys', `${name} has no active message key here`, remedy)]
+    return [reportProblem('keys.peer_without_key', `${name} has no active message key here`, remedy)]
   }
   const describeKey = ({ kid }: PublicKey) => `${name}’s key ${kid}`
   return [
@@ -113,11 +115,12 @@ export function checkTokenLists({ folder, env }: DoctorContext): DoctorFinding[]
 
 function checkRevokedTokens(file: string): DoctorFinding[] {
   const remedy = `restore ${file} from a backup: without it no token is accepted`
-  if (!existsSync(file)) return [reportProblem('tokens', 'the list of revoked tokens is missing', remedy)]
+  if (!existsSync(file))
+    return [reportProblem('tokens.revocations_missing', 'the list of revoked tokens is missing', remedy)]
   try {
     fileRevocations(file).isRevoked({ jti: 'tok_none', sub: 'nobody', iat: 0 })
   } catch {
-    return [reportProblem('tokens', 'the list of revoked tokens cannot be read', remedy)]
+    return [reportProblem('tokens.revocations_unreadable', 'the list of revoked tokens cannot be read', remedy)]
   }
   return [reportOk('tokens', 'the list of revoked tokens is sound')]
 }
@@ -126,13 +129,15 @@ function checkTokenKeys(folder: SiteFolder, roles: readonly RoleOutline[]): Doct
   const file = tokenKeysFile(folder)
   if (!existsSync(file)) {
     const remedy = `restore ${file} from a backup; a start of the role site creates one without the keys of roles`
-    return [reportProblem('tokens', 'the list of token keys is missing; no token is accepted', remedy)]
+    return [reportProblem('tokens.keys_missing', 'the list of token keys is missing; no token is accepted', remedy)]
   }
   let listedKeys: readonly TokenKey[]
   try {
     listedKeys = readTokenKeys(file)
   } catch {
-    return [reportProblem('tokens', 'the list of token keys cannot be read', `restore ${file} from a backup`)]
+    return [
+      reportProblem('tokens.keys_unreadable', 'the list of token keys cannot be read', `restore ${file} from a backup`),
+    ]
   }
   const activeSubjects = new Set(
     listedKeys.filter(({ status }) => status === 'active').map(({ only_subject }) => only_subject),
@@ -140,6 +145,10 @@ function checkTokenKeys(folder: SiteFolder, roles: readonly RoleOutline[]): Doct
   const keylessRoles = roles.filter(({ name }) => !activeSubjects.has(roleSubject(name)))
   if (keylessRoles.length === 0) return [reportOk('tokens', 'the list of token keys is sound')]
   return keylessRoles.map(({ name }) =>
-    reportProblem('tokens', `the role ${name} has no active key`, `platform keys generate --use token --role ${name}`),
+    reportProblem(
+      'tokens.role_without_key',
+      `the role ${name} has no active key`,
+      `platform keys generate --use token --role ${name}`,
+    ),
   )
 }

@@ -20,7 +20,7 @@ function checkPeerLabels({ name, ceiling, label_map = {} }: Peer, { policy, leve
     const detail = `the ceiling of ${name}, ${ceiling.policy} ${ceiling.level}, is not in the policy ${policy}: no message passes`
     return [
       reportProblem(
-        'labels',
+        'labels.unknown_ceiling',
         detail,
         `platform peers set ${name} --ceiling LEVEL; the levels are ${levels.join(', ')}`,
       ),
@@ -31,5 +31,5 @@ function checkPeerLabels({ name, ceiling, label_map = {} }: Peer, { policy, leve
   )
   if (unknownLevels.length === 0) return []
   const detail = `the label map of ${name} maps to levels that are not in the policy ${policy}: ${unknownLevels.join(', ')}`
-  return [reportProblem('labels', detail, `platform peers set ${name} --label-map FILE`)]
+  return [reportProblem('labels.unknown_level', detail, `platform peers set ${name} --label-map FILE`)]
 }

@@ -19,7 +19,11 @@ export async function checkMtls({ folder, env, now }: DoctorContext): Promise<Do
     material = readMaterial(files)
   } catch (error) {
     return [
-      reportProblem('mtls', error instanceof Error ? error.message : String(error), 'replace it with a valid file'),
+      reportProblem(
+        'mtls.file_unusable',
+        error instanceof Error ? error.message : String(error),
+        'replace it with a valid file',
+      ),
     ]
   }
   const enrolled = (await listPeers(folder)).map(({ name }) => name)
@@ -31,7 +35,7 @@ export async function checkMtls({ folder, env, now }: DoctorContext): Promise<Do
   return [
     ...unpinned.map((name) =>
       reportProblem(
-        'mtls',
+        'mtls.peer_not_pinned',
         `${name} is not a pinned peer`,
         `platform peers add ${name} --keys FILE --tenant TENANT --ceiling LEVEL`,
       ),
@@ -44,7 +48,7 @@ export async function checkMtls({ folder, env, now }: DoctorContext): Promise<Do
 function checkCertificateExpiry({ own_certificate, pins }: MtlsMaterial, now: number): DoctorFinding[] {
   const authorityExpiries = [...pins].map(([name, { authorities }]) =>
     reportExpiry(
-      'mtls',
+      'mtls.authority_expiring',
       `the authority of ${name}`,
       Math.max(...authorities.map(({ validToDate }) => validToDate.getTime())),
       now,
@@ -53,7 +57,7 @@ function checkCertificateExpiry({ own_certificate, pins }: MtlsMaterial, now: nu
   )
   const end = own_certificate.validToDate.getTime()
   const expiries = [
-    reportExpiry('mtls', 'the certificate of this site', end, now, renewal_remedy),
+    reportExpiry('mtls.certificate_expiring', 'the certificate of this site', end, now, renewal_remedy),
     ...authorityExpiries,
   ]
   const findings = expiries.filter((expiry) => expiry !== undefined)
@@ -74,7 +78,7 @@ async function checkPeerReachable(client: MtlsClient, peer: string): Promise<Doc
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error)
     return reportWarning(
-      'mtls',
+      'mtls.peer_unreachable',
       detail,
       `check that ${peer} runs, that its url is right, and that it pins the authority of this site`,
     )

@@ -20,7 +20,7 @@ export async function checkNetworks({ folder, env, now }: DoctorContext): Promis
     const findings = [
       ...unpinned.map((name) =>
         reportProblem(
-          report.name,
+          `${report.name}.peer_not_pinned` as const,
           `${name} is not a pinned peer`,
           `platform peers add ${name} --keys FILE --tenant TENANT --ceiling LEVEL`,
         ),
@@ -36,11 +36,21 @@ export async function checkNetworks({ folder, env, now }: DoctorContext): Promis
 function checkNetworkFiles({ name, faults, certificates }: NetworkFileReport, now: number): DoctorFinding[] {
   return [
     ...faults.map((fault) =>
-      reportProblem(name, fault, `replace it with a valid file that only the site’s user can read, or correct ${name}`),
+      reportProblem(
+        `${name}.file_unusable` as const,
+        fault,
+        `replace it with a valid file that only the site’s user can read, or correct ${name}`,
+      ),
     ),
     ...certificates.flatMap(
       ({ description, file, expires_at_ms }) =>
-        reportExpiry(name, description, expires_at_ms, now, `put its successor into ${file}`) ?? [],
+        reportExpiry(
+          `${name}.certificate_expiring` as const,
+          description,
+          expires_at_ms,
+          now,
+          `put its successor into ${file}`,
+        ) ?? [],
     ),
   ]
 }

@@ -20,10 +20,13 @@ export function checkPermissions({ folder, env }: DoctorContext): DoctorFinding[
   const folders = [folder.keys, folder.identity, folder.peers, folder.data, folder.filedrop, folder.run]
   const missingFindings = folders
     .filter((path) => !fs.existsSync(path))
-    .map((path) => ({ ...reportProblem('permissions', `${path} is missing`, restoreFolder(path)), paths: [path] }))
+    .map((path) => ({
+      ...reportProblem('permissions.folder_missing', `${path} is missing`, restoreFolder(path)),
+      paths: [path],
+    }))
   const paths = [folder.profile, ...folders].filter((path) => fs.existsSync(path))
   const faults = paths.flatMap((root) => findPermissionFaults(root).map((fault) => ({ ...fault, root })))
-  const findings = [...missingFindings, ...reportPathFaults('permissions', faults)]
+  const findings = [...missingFindings, ...reportPathFaults('permissions.wrong', faults)]
   return findings.length > 0 ? findings : [reportOk('permissions', 'nobody else can read keys, data or messages')]
 }
 

@@ -41,7 +41,7 @@ function reportDuplicatePorts(listeners: readonly ListenerAddress[]): DoctorFind
     )
     .map(({ role, host, port, settings }) =>
       reportProblem(
-        'ports',
+        'ports.set_twice',
         `${host}:${port} is set twice, one of them for ${role}`,
         `set another port in ${settings.at(-1)}`,
       ),
@@ -60,7 +60,11 @@ async function checkPort({ role, host, port, settings }: ListenerAddress, isRunn
     EADDRNOTAVAIL: `this machine has no address ${host}`,
   }
   const remedy = `set ${settings.join(' and ')} to a free address, or stop the other program (ss -ltnp)`
-  return reportProblem('ports', `${role}: ${reasons[errorCode] ?? `${address} cannot be used (${errorCode})`}`, remedy)
+  return reportProblem(
+    'ports.unusable',
+    `${role}: ${reasons[errorCode] ?? `${address} cannot be used (${errorCode})`}`,
+    remedy,
+  )
 }
 
 function probeBindError(host: string, port: number): Promise<string | undefined> {

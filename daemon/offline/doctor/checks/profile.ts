@@ -20,7 +20,9 @@ export async function checkProfile({ folder, env, now }: DoctorContext): Promise
   const peers = (await listPeers(folder)).map((peer) => peer.name)
   const faults = await listProfileProblems(folder.profile, env, peers, now)
   if (faults.length > 0) {
-    return faults.map(({ path, message }) => reportProblem('profile', `${path}: ${message}`, `edit ${folder.profile}`))
+    return faults.map(({ path, message }) =>
+      reportProblem('profile.invalid', `${path}: ${message}`, `edit ${folder.profile}`),
+    )
   }
   const resolved = resolveProfile(folder, env)
   const { accreditations } = getSettings(resolved, siteRoleSettings)
@@ -28,7 +30,10 @@ export async function checkProfile({ folder, env, now }: DoctorContext): Promise
     const remedy = `renew it with its authority, then set site.accreditations.${peer} in ${folder.profile}`
     // Valid through its last day.
     const end = Date.parse(`${valid_until}T23:59:59.999Z`)
-    return reportExpiry('profile', `the accreditation of the channel to ${peer}`, end, now, remedy) ?? []
+    return (
+      reportExpiry('profile.accreditation_expiring', `the accreditation of the channel to ${peer}`, end, now, remedy) ??
+      []
+    )
   })
   return [reportOk('profile', `${folder.profile} is valid`), ...endings, ...reportIgnoredTools(folder, env, resolved)]
 }
@@ -45,7 +50,7 @@ function reportIgnoredTools(
     .filter((role) => isToolSettingIgnored({ role, deployment }))
     .map(({ name, tool_profiles = [] }) =>
       reportWarning(
-        'profile',
+        'profile.setting_ignored',
         `${name}.mcp_enabled has no effect: ${name} offers tools in the profiles ${tool_profiles.join(', ')} alone, and this is ${deployment_profile}`,
         `remove ${name}.mcp_enabled from ${folder.profile}, or its variable from the environment`,
       ),

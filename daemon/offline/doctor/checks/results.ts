@@ -33,7 +33,7 @@ async function reportFalseResults(store: Store): Promise<DoctorFinding[]> {
   }
   return [...counts].map(([peer, { sessions: count, first }]) =>
     reportProblem(
-      'results',
+      'results.false',
       `${peer} sent false results of ${count === 1 ? '1 session' : `${count} sessions`}, such as ${first}`,
       `platform consensus get ${first} lists the faults; contact the operators of ${peer}`,
     ),

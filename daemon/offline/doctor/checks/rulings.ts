@@ -15,7 +15,11 @@ export function checkRulings({ folder, env }: DoctorContext): DoctorFinding[] {
   if (sink && runsConsensus && !runsResolution) {
     const remedy = `add resolution to platform.roles in ${folder.profile}, or remove the sink`
     return [
-      reportWarning('rulings', `consensus.sinks names ${sink.name}, and no role resolution takes its rulings`, remedy),
+      reportWarning(
+        'rulings.not_taken',
+        `consensus.sinks names ${sink.name}, and no role resolution takes its rulings`,
+        remedy,
+      ),
     ]
   }
   if (!runsResolution) return []

@@ -19,20 +19,22 @@ export async function checkSandbox({ folder, env }: DoctorContext): Promise<Doct
     const fault = await bodyScanner(scanner, sandbox, trialBody(platform.tenant_id, labels)).findFault()
     return [reportIsolation(sandbox), reportTrial(fault)]
   } catch (error) {
-    return [reportProblem('sandbox', (error as Error).message, 'repair this: the site does not start without it')]
+    return [
+      reportProblem('sandbox.unusable', (error as Error).message, 'repair this: the site does not start without it'),
+    ]
   }
 }
 
 function reportIsolation({ isolation, shortfalls }: Sandbox): DoctorFinding {
   return isolation === 'namespaces'
     ? reportOk('sandbox', 'the scanner has no network and sees no files but its own')
-    : reportWarning('sandbox', `only limits bound the scanner: ${shortfalls.join('; ')}`, namespaces_remedy)
+    : reportWarning('sandbox.limits_only', `only limits bound the scanner: ${shortfalls.join('; ')}`, namespaces_remedy)
 }
 
 function reportTrial(fault: string | undefined): DoctorFinding {
   if (fault === undefined) return reportOk('scanner', 'the scanner passes a clean body')
   return reportProblem(
-    'scanner',
+    'scanner.refuses_clean_body',
     fault,
     'name the files that it reads in filedrop.scanner.visible; until then intake pauses',
   )

@@ -27,7 +27,7 @@ export async function checkSecrets({ folder, env }: DoctorContext): Promise<Doct
 
 function reportMissingKey(role: string, { kid, collections }: NeededWrappingKey): DoctorFinding {
   return reportProblem(
-    'secrets',
+    'secrets.wrapping_key_missing',
     `secrets of ${role} (${collections.join(', ')}) cannot be read: the wrapping key ${kid} is missing`,
     `restore secrets/${kid}.json in the folder of the keys from a copy, and restart ${role}; without it these secrets are lost`,
   )

@@ -14,11 +14,15 @@ export async function checkStdioServers({ folder, env }: DoctorContext): Promise
   const servers = Object.entries(getSettings(resolved, settings).stdio_servers)
   if (servers.length === 0 || !platform.roles.includes('gateway')) return []
   const fault = await findSandboxFault(servers.map(([, server]) => server))
-  if (fault !== undefined) return [reportProblem('stdio', fault, sandbox_remedy)]
+  if (fault !== undefined) return [reportProblem('stdio.sandbox_unusable', fault, sandbox_remedy)]
   return servers.map(([name, { command }]) =>
     isProgram(command[0])
       ? reportOk('stdio', `${name} can be started in the sandbox`)
-      : reportProblem('stdio', `${name}: ${command[0]} is not a program`, 'install it, or correct its path'),
+      : reportProblem(
+          'stdio.program_missing',
+          `${name}: ${command[0]} is not a program`,
+          'install it, or correct its path',
+        ),
   )
 }
 

@@ -12,6 +12,6 @@ export async function checkStore({ folder, env }: DoctorContext): Promise<Doctor
   return reports.flatMap(({ role, faults }) =>
     faults.length === 0
       ? [reportOk('store', `the database of ${role} is sound`)]
-      : faults.map((fault) => reportProblem('store', `${role}: ${fault}`, remedy)),
+      : faults.map((fault) => reportProblem('store.damaged', `${role}: ${fault}`, remedy)),
   )
 }

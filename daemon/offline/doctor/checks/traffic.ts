@@ -71,7 +71,7 @@ function reportFrozenChannel({ name }: Peer, { direction, detail }: JournalChann
       ? `agree with the operators of ${name} which of its messages are valid (platform filedrop quarantine list --peer ${name}); then platform filedrop unfreeze ${name} --reason TEXT; the peer opens a new epoch`
       : `platform filedrop epoch ${name}`
   return reportProblem(
-    'traffic',
+    'traffic.frozen',
     `the channel ${direction === 'in' ? 'from' : 'to'} ${name} is frozen: ${detail}`,
     remedy,
   )
@@ -91,7 +91,7 @@ function checkSilentChannel(
       : `no inventory was received since ${formatInstant(inventory_at)}`
   return [
     reportWarning(
-      'traffic',
+      'traffic.stale',
       `the channel from ${peer.name} is stale: ${detail}`,
       `check the carrier, then ask the operators of ${peer.name} whether it sends`,
     ),
@@ -106,7 +106,7 @@ async function checkSetAside(
 ): Promise<DoctorFinding[]> {
   return countSetAside(await journal.setAside(channel)).map(({ role, kind, messages }) =>
     reportWarning(
-      'traffic',
+      'traffic.role_missing',
       `the channel from ${name}: ${formatMessageCount(messages)} of kind ${kind} wait for role ${role}, which this site does not run`,
       `run role ${role} (platform.roles), or platform filedrop discard ${name} --first N --last N --reason TEXT; platform filedrop waiting ${name} lists them`,
     ),
@@ -126,11 +126,11 @@ async function checkStuckChannel(
   const since_ms = formatInstant(oldest)
   if (hasReadyFiles) {
     const detail = `${peer.name}: no carrier takes the ready messages (${formatMessageCount(spooled + published)}, the first since ${since_ms})`
-    return [reportWarning('traffic', detail, `check the carrier that takes them from ${ready}`)]
+    return [reportWarning('traffic.not_taken', detail, `check the carrier that takes them from ${ready}`)]
   }
   if (spooled === 0) return []
   const detail = `${peer.name}: not made ready yet (${formatMessageCount(spooled)}, the first since ${since_ms})`
-  return [reportWarning('traffic', detail, 'start the site; while it runs: platform filedrop status')]
+  return [reportWarning('traffic.not_ready', detail, 'start the site; while it runs: platform filedrop status')]
 }
 
 function formatMessageCount(messages: number): string {

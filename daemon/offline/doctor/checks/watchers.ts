@@ -25,7 +25,7 @@ export async function checkWatchers({ folder }: DoctorContext): Promise<DoctorFi
 
 function reportLowLimit(name: string, value: number, recommended: number): DoctorFinding {
   return reportWarning(
-    'watchers',
+    'watchers.limit_low',
     `fs.inotify.${name} is ${value}: only rescans find messages`,
     `sysctl -w fs.inotify.${name}=${recommended}, and a line for it in /etc/sysctl.d`,
   )

@@ -1,0 +1,32 @@
+// Paths that root may follow: no part of them is a link, and no other user can exchange a part.
+import * as fs from 'node:fs'
+import { dirname, join } from 'node:path'
+import { OfflineCommandError } from '../offline-command-error.ts'
+
+/** The path below the root of the installation. */
+export function placePath(root: string, path: string): string {
+  return root === '/' ? path : join(root, path)
+}
+
+/**
+ * Checks every folder above the path that exists. Since each belongs to root and only root may write there, the check holds until the
+ * path is used. Throws `OfflineCommandError` (3).
+ */
+export function requireSafeParents(path: string): void {
+  const parent = dirname(path)
+  if (parent !== path) requireSafeParents(parent)
+  const stats = fs.lstatSync(parent, { throwIfNoEntry: false })
+  if (!stats) return
+  if (stats.isSymbolicLink())
+    throw new OfflineCommandError(3, `${parent} is a link, which is not followed`, 'name the folder that it leads to')
+  if (!stats.isDirectory()) throw new OfflineCommandError(3, `${parent} is not a folder`)
+  if (stats.uid !== 0 && stats.uid !== process.geteuid?.())
+    throw new OfflineCommandError(
+      3,
+      `${parent} belongs to user ${stats.uid}, who could exchange what is in it`,
+      `chown root ${parent}`,
+    )
+  // In a sticky folder only the owner of an entry can exchange it, and the entry is checked as well.
+  if ((stats.mode & 0o022) !== 0 && (stats.mode & 0o1000) === 0)
+    throw new OfflineCommandError(3, `other users may write in ${parent}`, `chmod go-w ${parent}`)
+}
