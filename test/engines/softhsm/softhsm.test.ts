@@ -34,7 +34,7 @@ function installCommand(label: string, id: string, resident: 'yes' | 'no'): stri
 function createModuleKey(label: string, id: string): string {
   const login = ['--module', module_file, '--token-label', 'platform', '--login', '--pin', 'env:PIN']
   run('pkcs11-tool', ...login, '--keypairgen', '--key-type', 'EC:secp384r1', '--label', label, '--id', id)
-  writeFileSync(at(`${label}.pem`), run('docs/examples/export-softhsm-key.sh', module_file, 'platform', label))
+  writeFileSync(at(`${label}.pem`), run('docs/examples/export-softhsm-key.sh', module_file, 'platform', id))
   return at(`${label}.pem`)
 }
 
