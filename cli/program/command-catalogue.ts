@@ -22,6 +22,7 @@ export const commandCatalogue = {
   'token exchange': () => import('../commands/token/exchange.ts'),
   'token revoke': () => import('../commands/token/revoke.ts'),
   'keys generate': () => import('../commands/keys/generate.ts'),
+  'keys connect': () => import('../commands/keys/connect.ts'),
   'keys list': () => import('../commands/keys/list.ts'),
   'keys rotate': () => import('../commands/keys/rotate.ts'),
   'keys revoke': () => import('../commands/keys/revoke.ts'),

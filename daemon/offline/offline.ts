@@ -28,6 +28,7 @@ export const offline = {
   siteCreation: () => import('./site/make-site.ts'),
   profile: () => import('./site/site-profile.ts'),
   keys: () => import('./keys/site-keys.ts'),
+  connectedKeys: () => import('./keys/connect-site-key.ts'),
   spokenKeys: () => import('./keys/spoken-keys.ts'),
   wrappingKeys: () => import('./keys/wrapping-keys.ts'),
   keySets: () => import('./keys/key-set-commands.ts'),
