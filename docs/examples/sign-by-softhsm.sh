@@ -23,7 +23,7 @@ while IFS= read -r request; do
   case $((${#input} % 4)) in 2) padding='==' ;; 3) padding='=' ;; *) padding='' ;; esac
   printf '%s%s' "$input" "$padding" | tr '_-' '/+' | base64 -d >"$work/input"
   openssl dgst -sha384 -binary -out "$work/digest" "$work/input"
-  # By id: `--sign` of OpenSC 0.23 does not look at labels. The PIN comes from the environment: an argument is visible to other users.
+  # The PIN comes from the environment: an argument is visible to other users.
   pkcs11-tool --module "$MODULE" --token-label "$TOKEN" --id "$ID" --login --pin env:PIN --sign \
     --mechanism ECDSA --signature-format rs --input-file "$work/digest" --output-file "$work/signature" >/dev/null
   signature=$(base64 -w 0 "$work/signature" | tr '/+' '_-' | tr -d '=')

@@ -34,7 +34,7 @@ function installCommand(label: string, id: string, resident: 'yes' | 'no'): stri
 function createModuleKey(label: string, id: string): string {
   const login = ['--module', module_file, '--token-label', 'platform', '--login', '--pin', 'env:PIN']
   run('pkcs11-tool', ...login, '--keypairgen', '--key-type', 'EC:secp384r1', '--label', label, '--id', id)
-  writeFileSync(at(`${label}.pem`), run('docs/examples/export-softhsm-key.sh', module_file, 'platform', label))
+  writeFileSync(at(`${label}.pem`), run('docs/examples/export-softhsm-key.sh', module_file, 'platform', id))
   return at(`${label}.pem`)
 }
 
@@ -72,6 +72,8 @@ test('a message key in the module signs beside one in a file, by one process', a
   await site.answered(['keys', 'set', 'draft', '--out', set, '--message-threshold', '2'])
   await runJsonCommand(['keys', 'set', 'sign', set, '--dir', medium, '--yes'])
   expect(await site.answered(['keys', 'set', 'publish', set, '--yes'])).toMatchObject({ version: 2 })
+  const rotation = await site.platform(['keys', 'rotate', kid])
+  expect([rotation.exit, rotation.stderr]).toEqual([3, expect.stringContaining('signs by a command')])
   const signatures = joseSignatures({ dir: at('alpha/keys') })
   for (const text of ['first', 'second']) {
     const envelope = await signatures.sign('checkpoint', Buffer.from(text))
