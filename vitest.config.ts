@@ -7,7 +7,10 @@ import { type TimeBudget, TimeReport } from './test/support/runner/time-report.t
 const shortFederation = 'test/sites/demo.test.ts'
 
 /** Suites that start the packaged executable several times a test: one file after the other, beside `engines` and `longest`. */
-const packaged = ['admin', 'openapi', 'profiles', 'sites'].map((folder) => `test/${folder}/**/*.test.ts`)
+const packaged = [
+  ...['admin', 'openapi', 'profiles', 'sites'].map((folder) => `test/${folder}/**/*.test.ts`),
+  'test/release/{fips-provider,made-bundles}.test.ts',
+]
 
 /** Adapters and sites on real servers: one file after the other, beside `packaged` and `longest`. */
 const engines = 'test/engines/**/*.test.ts'
@@ -51,6 +54,7 @@ const thorough = [
   'test/roles/proxy/{outcomes,record-filters,records}.test.ts',
   'test/roles/resolution/*.test.ts',
   'test/roles/site/{dismissals,keyset,releases}.test.ts',
+  'test/reports/report-commands.test.ts',
   'test/resolution/{classes,entity-origin,explain-records,lenses,match,quality,report,results,time-limit,value-tables}.test.ts',
   'test/secrets/{canary,wrapping-keys}.test.ts',
   'test/serve/shared-*.test.ts',

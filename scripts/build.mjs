@@ -1,4 +1,5 @@
 // Builds one executable from the sources: bundles, strips Node, packs, and makes the result reproducible.
+// For releases, --addon is the SQLite addon to pack, and --inputs the file to write the list of bundled files to.
 // With --fault-points the executable is for tests: it ends itself at the step that PLATFORM_FAULT_POINT names.
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
@@ -17,6 +18,8 @@ const { values } = parseArgs({
   options: {
     target: { type: 'string', default: host },
     out: { type: 'string' },
+    addon: { type: 'string' },
+    inputs: { type: 'string' },
     'if-stale': { type: 'boolean', default: false },
     'fault-points': { type: 'boolean', default: false },
   },
@@ -35,7 +38,9 @@ const work = workFolder()
 const temp = tempFolder(work)
 try {
   const packed = path.join(work, 'pack')
-  await bundle({ root, into: packed, target, hasFaultPoints: values['fault-points'] })
+  const options = { hasFaultPoints: values['fault-points'], addonFile: values.addon }
+  const inputs = await bundle({ root, into: packed, target, ...options })
+  if (values.inputs) fs.writeFileSync(values.inputs, `${inputs.join('\n')}\n`)
   const bytes = pack({ work, temp, packed, target, node: nodeFor({ root, target, work }) })
   publish(bytes)
 } finally {

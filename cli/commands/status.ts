@@ -1,11 +1,11 @@
 // Shows the health of each role, queried over its local socket or over a URL, and the figures of a gateway.
 
-import { isRefusal } from '../../daemon/kernel/error/errors.ts'
 import { listListeners } from '../../daemon/kernel/role/configured-listener.ts'
 import { offline } from '../../daemon/offline/offline.ts'
 import type { ServiceClient } from '../client/client.ts'
 import { fetchGatewaySummary } from '../client/gateway-summary.ts'
 import { identifyRole } from '../client/identify-role.ts'
+import { fetchRoleStatus, type RoleRunStatus } from '../client/role-status.ts'
 import { formatGatewaySummary } from '../format/gateway-summary.ts'
 import { connectService, serviceOptions } from '../options/service-options.ts'
 import { requireOwnSite } from '../options/site-options.ts'
@@ -64,36 +64,6 @@ async function listLocalRoles(site: string | undefined, terminal: Terminal): Pro
 
 async function identifyRemoteRole(api: ServiceClient, url: string): Promise<RoleListenPlace> {
   return { role: await identifyRole(api.call), listens: [url] }
-}
-
-type RoleDependencyStatus = {
-  readonly name: string
-  readonly state: string
-  readonly detail: string
-  readonly latency_ms: number
-}
-type RoleRunStatus = {
-  readonly state: string
-  readonly version?: unknown
-  readonly dependencies: readonly RoleDependencyStatus[]
-  readonly listens?: readonly string[]
-}
-
-/** Health of a role. Throws if the role runs but refuses the token. */
-async function fetchRoleStatus(api: ServiceClient, role: string): Promise<RoleRunStatus> {
-  try {
-    const health = await api.call(`${role}.service.health`, {})
-    const { version } = await api.call(`${role}.service.info`, {})
-    const { status, dependencies = [], listens = [] } = health as { [field: string]: unknown } & Partial<RoleRunStatus>
-    return { state: String(status), version, dependencies, ...(listens.length > 0 ? { listens } : {}) }
-  } catch (error) {
-    if (!isRefusal(error) || error.row.exit !== 4) throw error
-    return await api.call(`${role}.service.info`, {}).then(
-      // It runs, and waits for a dependency.
-      ({ version }) => ({ state: `not ready: ${error.message}`, version, dependencies: [] }),
-      () => ({ state: 'not running', dependencies: [] }),
-    )
-  }
 }
 
 function formatRoleStatuses(terminal: Terminal, items: readonly (OutputRow & RoleRunStatus)[]): string {

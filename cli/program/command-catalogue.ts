@@ -22,6 +22,7 @@ export const commandCatalogue = {
   'token exchange': () => import('../commands/token/exchange.ts'),
   'token revoke': () => import('../commands/token/revoke.ts'),
   'keys generate': () => import('../commands/keys/generate.ts'),
+  'keys connect': () => import('../commands/keys/connect.ts'),
   'keys list': () => import('../commands/keys/list.ts'),
   'keys rotate': () => import('../commands/keys/rotate.ts'),
   'keys revoke': () => import('../commands/keys/revoke.ts'),
@@ -206,6 +207,10 @@ export const commandCatalogue = {
   'proxy records': () => import('../commands/proxy/records.ts'),
   'evidence show': () => import('../commands/evidence/show.ts'),
   'evidence verify': () => import('../commands/evidence/verify.ts'),
+  'report evidence': () => import('../commands/report/evidence.ts'),
+  'report dissent': () => import('../commands/report/dissent.ts'),
+  'report site': () => import('../commands/report/site.ts'),
+  'report audit': () => import('../commands/report/audit.ts'),
   'audit list': () => import('../commands/audit/list.ts'),
   'audit export': () => import('../commands/audit/export.ts'),
   'audit verify': () => import('../commands/audit/verify.ts'),
@@ -226,6 +231,7 @@ export const commandCatalogue = {
   routes: () => import('../commands/routes.ts'),
   openapi: () => import('../commands/openapi.ts'),
   completion: () => import('../commands/completion.ts'),
+  'verify-bundle': () => import('../commands/verify-bundle.ts'),
   version: () => import('../commands/version.ts'),
 } as const satisfies Readonly<Record<string, CommandLoader>>
 

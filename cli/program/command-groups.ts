@@ -24,6 +24,7 @@ export const commandGroups: Readonly<Record<string, string>> = {
   people: 'Manage people who may release messages from quarantine and accept guidance of other sites',
   profile: 'Validate and explain the site’s settings, and print their schema',
   proxy: 'Inspect and test the proxy: rules, denials, audit records',
+  report: 'Write evidence, dissents, the site and its audit log as HTML pages',
   resolve: 'Resolve records into entities, from files or on the service',
   'resolve lens': 'Create, train and validate lenses',
   'resolve entity': 'Find and show entities, follow their changes, and delete them',

@@ -6,6 +6,7 @@ import { parseYaml } from '../../adapters/host/yaml/yaml-document.ts'
 import { readSecretFile, SecretFileError } from '../../adapters/platform/secret-file/read-secret-file.ts'
 import type { RoleOutline } from '../kernel/role/role.ts'
 import { searchSettings } from '../kernel/settings/backing-service-settings.ts'
+import { cryptographySettings } from '../kernel/settings/cryptography-settings.ts'
 import { gatewayClientSettings } from '../kernel/settings/gateway-settings.ts'
 import { identitySettings, labelSettings, platformSettings } from '../kernel/settings/platform-settings.ts'
 import { ProfileError } from '../kernel/settings/profile-error.ts'
@@ -26,6 +27,7 @@ export function listSettingsBlocks(roles: readonly RoleOutline[]): SettingsBlock
   const siteBlocks = [
     platformSettings,
     labelSettings,
+    cryptographySettings,
     identitySettings,
     ssoSettings,
     x509Settings,

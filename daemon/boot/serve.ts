@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { type SystemClock, systemClock } from '../../adapters/host/clock/system-clock.ts'
 import { systemdNotifier } from '../../adapters/host/systemd/systemd-notify.ts'
 import type { RoleOutline } from '../kernel/role/role.ts'
+import { cryptographySettings } from '../kernel/settings/cryptography-settings.ts'
 import { getSettings } from '../kernel/settings/get-settings.ts'
 import { platformSettings } from '../kernel/settings/platform-settings.ts'
 import { ProfileError, type ProfileProblem, StartRefusal } from '../kernel/settings/profile-error.ts'
@@ -11,6 +12,7 @@ import type { ResolvedSettings, SettingSources } from '../kernel/settings/settin
 import type { Log } from '../kernel/telemetry/log.ts'
 import { roles } from '../roles.ts'
 import { loadWire } from '../runtime/wires.ts'
+import { applyCryptographyPolicy } from './host/cryptography-policy.ts'
 import { reportFaults } from './host/fault-report.ts'
 import { findDivisionProblems, findOwnershipProblems, resolveDivision } from './host/site-division.ts'
 import { loadRole } from './loaded-roles.ts'
@@ -20,6 +22,7 @@ import type { RoleService } from './service.ts'
 import { openSiteRuntime, type SiteRuntime } from './site-runtime.ts'
 import { findStartProblems, type StartCheckInput } from './start-checks.ts'
 import { exchangeRecordFile, type SiteFolder } from './storage/site-folder.ts'
+import { findNewerStores } from './storage/store-versions.ts'
 
 export type ServeOptions = {
   readonly folder: SiteFolder
@@ -55,6 +58,7 @@ export async function serve(options: ServeOptions): Promise<RunningSite> {
   )
   throwIfProblems(findOwnershipProblems(options.folder, starting, resolveDivision(resolved)))
   throwIfProblems(findInterruptedRestore(options.folder))
+  throwIfProblems(await findNewerStores(options.folder, starting))
   await requireStartable(
     { known_roles: roles, starting, requested: options.roles, resolved },
     options.folder,
@@ -67,6 +71,7 @@ export async function serve(options: ServeOptions): Promise<RunningSite> {
     await requireStartable(input, options.folder, options.env, clock.now())
     return reloaded
   }
+  applyCryptographyPolicy(getSettings(resolved, cryptographySettings).policy)
   const runtime = await openSiteRuntime({
     folder: options.folder,
     resolved,

@@ -104,6 +104,7 @@ async function wireRole(resources: SiteResources, role: Role, wire: RoleWire | u
   const storage = await openRoleStorage(folder, role, site.name, resolved)
   resources.storages.push(storage)
   const log = resources.logOf(role.name)
+  for (const upgrade of storage.upgrades) log.info('platform.store.migrated', upgrade)
   const declared = [...role.metrics, ...(wire?.metrics ?? []), ...builtInMetrics]
   const onUndeclared = (metric: string) => log.error(`${role.name}.metric.undeclared`, { metric })
   const metrics = prometheusMetrics(declared, { process: true, onUndeclared })

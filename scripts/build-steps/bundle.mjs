@@ -142,13 +142,15 @@ const oracleWithoutEnvironment = {
 
 /**
  * Writes the bundle, the SQLite addon of the target, and the shipped profiles, lenses and samples into `into`. Only builds
- * with fault points contain the code of fault points.
+ * with fault points contain the code of fault points. `addonFile`: in place of the addon that better-sqlite3 ships. Returns the
+ * paths of all files that are bundled, from the root.
  */
-export async function bundle({ root, into, target, hasFaultPoints }) {
+export async function bundle({ root, into, target, hasFaultPoints, addonFile }) {
   const { version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
   const faultPoints = { HAS_FAULT_POINTS: String(hasFaultPoints) }
-  await build({
+  const modules = await build({
     absWorkingDir: root,
+    metafile: true,
     entryPoints: { main: 'cli/main.ts' },
     outdir: into,
     outExtension: { '.js': '.mjs' },
@@ -178,6 +180,7 @@ export async function bundle({ root, into, target, hasFaultPoints }) {
       outdir: into,
       outExtension: { '.js': '.cjs' },
       bundle: true,
+      metafile: true,
       write: false,
       format: 'cjs',
     },
@@ -211,13 +214,22 @@ export async function bundle({ root, into, target, hasFaultPoints }) {
   for (const { path: file, contents } of threads.outputFiles) fs.writeFileSync(file, contents)
   for (const { path: file, contents } of [...sources.outputFiles, ...documents.outputFiles])
     fs.writeFileSync(`${file}.zst`, compress(contents))
-  const addon = fs.readFileSync(path.join(root, 'node_modules/better-sqlite3/prebuilds', `${target}.node`))
+  const shipped = path.join(root, 'node_modules/better-sqlite3/prebuilds', `${target}.node`)
+  const addon = fs.readFileSync(addonFile ?? shipped)
   fs.mkdirSync(path.join(into, 'native'))
   fs.writeFileSync(path.join(into, 'native', `better_sqlite3-${target}.node`), stripElf(addon))
   for (const folder of ['profiles', 'lenses', 'samples'])
     copyDocuments(path.join(root, folder), path.join(into, folder))
   const manifest = { name: 'platform', version, type: 'module', bin: 'main.mjs', pkg: { assets: ['**/*'] } }
   fs.writeFileSync(path.join(into, 'package.json'), JSON.stringify(manifest))
+  return listUsedInputs([modules, threads, sources, documents])
+}
+
+/** Inputs that left bytes in an output: a file that is read and then dropped whole is not shipped. */
+function listUsedInputs(builds) {
+  const outputs = builds.flatMap(({ metafile }) => Object.values(metafile.outputs))
+  const inputs = outputs.flatMap((output) => Object.entries(output.inputs))
+  return [...new Set(inputs.flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? file : [])))].sort()
 }
 
 /** Threads that may need a script are given it, and most do not unpack it. */

@@ -49,6 +49,7 @@ const commands: readonly [words: readonly string[], exit: number, shows: RegExp]
   [['people', 'list'], 0, /./],
   [['profile', 'validate'], 0, /./],
   [['proxy', 'denials'], 0, /./],
+  [['report', 'audit', '--out', 'nowhere/audit.html'], 1, /nowhere/],
   [['resolve', 'runs'], 0, /./],
   [['resolve', 'lens', 'create', 'persons'], 0, /persons/],
   [['resolve', 'entity', 'find', 'east', 'none', '--lens', 'persons'], 1, /not in the registry/],

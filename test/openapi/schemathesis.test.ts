@@ -103,7 +103,16 @@ const unsuitableCheck = 'positive_data_acceptance'
 
 async function runSchemathesis(more: readonly string[], cwd: string, token: string) {
   const options = ['run', ...more, '--header', `Authorization: Bearer ${token}`, '--exclude-checks', unsuitableCheck]
-  const bounds = ['--seed', '20260101', '--max-examples', process.env.SCHEMATHESIS_EXAMPLES ?? '3', '--request-timeout', '10', '--workers', '1']
+  const bounds = [
+    '--seed',
+    '20260101',
+    '--max-examples',
+    process.env.SCHEMATHESIS_EXAMPLES ?? '3',
+    '--request-timeout',
+    '10',
+    '--workers',
+    '1',
+  ]
   try {
     const { stdout } = await promisify(execFile)(binary, [...options, ...bounds], { cwd, maxBuffer: 2 ** 26 })
     return { failed: false, output: stdout }

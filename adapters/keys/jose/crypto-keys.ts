@@ -26,7 +26,7 @@ export async function importSigningKey(stored: StoredKey, passphrase?: () => str
   const { kid, algorithm, fingerprint } = stored.public_key
   const { private_jwk, private_jwe } = stored
   if (private_jwk) return importCached(`private.${fingerprint}`, algorithm, private_jwk)
-  if (private_jwe === undefined) throw new Error(`${kid} has no private key`)
+  if (private_jwe === undefined) throw new Error(`${kid} has no private key in this folder`)
   return cacheKey(`private.${fingerprint}`, async () => {
     const { private_jwk: opened } = await unwrapKey(stored, passphrase?.())
     return (await importJWK({ ...opened }, algorithm)) as CryptoKey

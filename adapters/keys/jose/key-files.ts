@@ -8,9 +8,10 @@ import { publicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { parseJson } from '../../../daemon/kernel/encoding/parse-json.ts'
 import { writeDurably } from '../../platform/durable-file/write-durably.ts'
 import { readSecretFile } from '../../platform/secret-file/read-secret-file.ts'
+import { signingCommand } from './command-record.ts'
 
 /**
- * A key of the site, its private half in the open or under a passphrase. A revoked one has lost it: nothing can sign
+ * A key of the site, its private half in the open, under a passphrase, or behind a command that signs. A revoked one has lost it: nothing can sign
  * with it again.
  */
 export const storedKey = z
@@ -18,9 +19,29 @@ export const storedKey = z
     public_key: publicKey,
     private_jwk: z.record(z.string(), z.unknown()).optional(),
     private_jwe: z.string().max(65_536).optional(),
+    signing_command: signingCommand.optional(),
   })
-  .refine(({ private_jwk, private_jwe }) => private_jwk === undefined || private_jwe === undefined)
+  .refine((key) => countPrivateHalves(key) <= 1)
+  .refine(({ public_key: { use }, signing_command }) => signing_command === undefined || commandUses.has(use))
 export type StoredKey = z.infer<typeof storedKey>
+
+/** Tokens are signed too often for a module, and people sign with a key on their own medium. */
+const commandUses: ReadonlySet<string> = new Set(['root', 'message'])
+
+type PrivateHalves = {
+  readonly private_jwk?: unknown
+  readonly private_jwe?: unknown
+  readonly signing_command?: unknown
+}
+
+function countPrivateHalves({ private_jwk, private_jwe, signing_command }: PrivateHalves): number {
+  return [private_jwk, private_jwe, signing_command].filter((half) => half !== undefined).length
+}
+
+/** Whether the private half is in the file, open or encrypted, or behind a signing command. */
+export function hasPrivateHalf(key: PrivateHalves): boolean {
+  return countPrivateHalves(key) > 0
+}
 
 const keyFilePattern = /^[a-z]+-[A-Za-z0-9_-]{16}\.json$/
 /** An ML-DSA-87 key is 8 KiB, and a key set of 64 of them with its signatures below 512 KiB. */

@@ -1,5 +1,5 @@
 // The kernel's signatures by JWS: what is signed says what it is for, and only pinned keys decide what counts.
-import { flattenedVerify, GeneralSign } from 'jose'
+import { FlattenedSign, flattenedVerify } from 'jose'
 import { dropRevokedKeys, hasKeyEnded } from '../../../daemon/kernel/cryptography/counting-signers.ts'
 import { isCanonicalBase64url, readKeyMaterial } from '../../../daemon/kernel/cryptography/public-jwk.ts'
 import {
@@ -16,6 +16,7 @@ import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 import { importSigningKey, importVerifyingKey } from './crypto-keys.ts'
 import type { StoredKey } from './key-files.ts'
 import { openKeyFolder } from './key-folder.ts'
+import { signByCommand } from './signing-command.ts'
 import { parseStrictHeader } from './strict-header.ts'
 
 export type JoseSignatureOptions = {
@@ -51,7 +52,7 @@ function mayStillSign(key: PublicKey, now: number): boolean {
 
 /**
  * Signs with exactly these keys (a root key, a person's own). Throws for a key of another use,
- * above 48 KiB, and `KeyLockedError`.
+ * above 48 KiB, `KeyLockedError`, and `Refusal` (unavailable) if a signing command fails.
  */
 export async function signWithKeys(
   keys: readonly StoredKey[],
@@ -59,15 +60,31 @@ export async function signWithKeys(
   payload: Uint8Array,
   passphrase?: () => string | undefined,
 ): Promise<Jws> {
-  const signing = new GeneralSign(payload)
+  const signatures: Jws['signatures'] = []
   for (const key of keys) {
     const { algorithm, kid, use } = key.public_key
     if (!allowedUses(type).includes(use)) throw new Error(`${kid} is a ${use} key; it does not sign a ${type}`)
-    signing
-      .addSignature(await importSigningKey(key, passphrase))
-      .setProtectedHeader({ alg: algorithm, kid, typ: headerType(type) })
+    const header = { alg: algorithm, kid, typ: headerType(type) }
+    signatures.push(await signWithKey(key, header, payload, passphrase))
   }
-  return jws.parse(await signing.sign())
+  return jws.parse({ payload: Buffer.from(payload).toString('base64url'), signatures })
+}
+
+async function signWithKey(
+  key: StoredKey,
+  header: { readonly alg: string; readonly kid: string; readonly typ: string },
+  payload: Uint8Array,
+  passphrase?: () => string | undefined,
+): Promise<Jws['signatures'][number]> {
+  const { public_key, signing_command } = key
+  if (signing_command) {
+    const encoded = Buffer.from(JSON.stringify(header)).toString('base64url')
+    const input = `${encoded}.${Buffer.from(payload).toString('base64url')}`
+    return { protected: encoded, signature: await signByCommand(public_key, signing_command, input) }
+  }
+  const signing = new FlattenedSign(payload).setProtectedHeader({ ...header })
+  const signed = await signing.sign(await importSigningKey(key, passphrase))
+  return { protected: signed.protected ?? '', signature: signed.signature }
 }
 
 /**

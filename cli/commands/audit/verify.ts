@@ -1,7 +1,7 @@
 // Verifies audit chains: the site's against its signed checkpoints, or an export on any machine.
 import { offline } from '../../../daemon/offline/offline.ts'
-import { max_key_set_bytes, readInputFile } from '../../file/input-file.ts'
-import { findOptionalSite, jsonOption, requireWholeSite, siteOption } from '../../options/site-options.ts'
+import { createExportKeyFinder, exportKeysOption } from '../../options/export-keys.ts'
+import { jsonOption, requireWholeSite, siteOption } from '../../options/site-options.ts'
 import { type CommandExitCode, CommandFailure, command } from '../../program/command.ts'
 import { text } from '../../program/params.ts'
 import { colourText, formatFields, line_break, paragraph_break, printResult } from '../../terminal/output.ts'
@@ -19,7 +19,7 @@ export const definition = command({
   ].join('\n'),
   positionals: { file: text('FILE', 'JSON lines of `platform audit export`') },
   options: {
-    keys: text('FILE', 'JWKS or key set of the site that made FILE (default: keys pinned at this site)'),
+    ...exportKeysOption,
     exported: text('FILE', 'Earlier export: each chain must still contain its last record'),
     ...siteOption,
     ...jsonOption,
@@ -56,16 +56,8 @@ async function verifyExport(
   params: { readonly keys: string | undefined; readonly site: string | undefined; readonly json: boolean },
   terminal: Terminal,
 ): Promise<CommandExitCode> {
-  const [{ verifyAuditExport }, { readSenderKeys, findPinnedSender }] = await Promise.all([
-    offline.auditExportVerification(),
-    offline.filedrop(),
-  ])
-  const { keys } = params
-  const verdict = await verifyAuditExport(file, async (site) => {
-    if (keys !== undefined) return await readSenderKeys(readInputFile(keys, max_key_set_bytes))
-    const folder = findOptionalSite(params, terminal)
-    return folder && (await findPinnedSender(folder, terminal.env, site))
-  })
+  const { verifyAuditExport } = await offline.auditExportVerification()
+  const verdict = await verifyAuditExport(file, await createExportKeyFinder(params, terminal))
   const { whole, faults, chains, signed_by } = verdict
   const verdictText = whole
     ? colourText(terminal, 'green', 'exactly what the site signed')

@@ -1,9 +1,10 @@
 // Verifies an evidence block from its file, on any machine, by the keys of a site or by those given.
 import { offline } from '../../../daemon/offline/offline.ts'
-import { max_key_set_bytes, readInputFile } from '../../file/input-file.ts'
-import { findOptionalSite, jsonOption, siteOption } from '../../options/site-options.ts'
+import { readInputFile } from '../../file/input-file.ts'
+import { jsonOption, siteOption } from '../../options/site-options.ts'
+import { findTrustedKeys, trustedKeysOption } from '../../options/trusted-keys.ts'
 import { command } from '../../program/command.ts'
-import { flag, nameList, required, text } from '../../program/params.ts'
+import { flag, required, text } from '../../program/params.ts'
 import {
   colourText,
   formatFields,
@@ -25,10 +26,7 @@ export const definition = command({
   ].join('\n'),
   positionals: { file: required(text('FILE', 'Evidence block, from `platform evidence show --out`')) },
   options: {
-    keys: nameList(
-      '[NAME=]FILE,...',
-      'JWKS or key set of the signer, or of the named site or contributor (default: keys pinned at this site)',
-    ),
+    ...trustedKeysOption,
     unvouched: flag('Succeed for a block of a signer whose keys are not trusted, if its content is sound'),
     ...siteOption,
     ...jsonOption,
@@ -48,28 +46,6 @@ export const definition = command({
     return found.valid || (unvouched && found.verdict === 'integrity_only') ? 0 : 5
   },
 })
-
-/** The keys of --keys, else those that the site has pinned; none on a machine without a site. */
-async function findTrustedKeys(keys: readonly string[], site: string | undefined, terminal: Terminal) {
-  const { readTrustedKeys } = await offline.evidence()
-  if (keys.length > 0) {
-    const files = keys.map(splitKeysOption)
-    const trusted = await Promise.all(
-      files.map(({ name, path }) => readTrustedKeys(name, readInputFile(path, max_key_set_bytes))),
-    )
-    return { trusted, source: 'given', ownSite: false } as const
-  }
-  const folder = findOptionalSite({ site }, terminal)
-  if (!folder) return { trusted: [], source: 'given', ownSite: false } as const
-  const { listPinnedKeys } = await offline.pinnedEvidenceKeys()
-  return { trusted: await listPinnedKeys(folder, terminal.env), source: 'pinned', ownSite: true } as const
-}
-
-/** `bravo=bravo.json` are the keys of bravo, `alpha.json` and `./a=b.json` those of the site that signed the block. */
-function splitKeysOption(value: string): { readonly name: string | undefined; readonly path: string } {
-  const [, name, path] = /^([^=/\\]+)=(.+)$/.exec(value) ?? []
-  return path === undefined ? { name: undefined, path: value } : { name, path }
-}
 
 type Verdict = Awaited<ReturnType<Awaited<ReturnType<typeof offline.evidence>>['verifyEvidence']>>
 

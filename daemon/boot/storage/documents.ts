@@ -1,4 +1,5 @@
 // Opens the documents of a role: in its own SQLite file, or in the cluster of the settings, never in both.
+import { product } from '../../../adapters/platform/product/product.ts'
 import type { ClusterStorage } from '../../../adapters/store/opensearch/cluster/open-cluster-storage.ts'
 import type { SqliteAudit } from '../../../adapters/store/sqlite/audit/audit.ts'
 import { auditShippingPosition } from '../../../adapters/store/sqlite/audit/audit-shipping-position.ts'
@@ -9,6 +10,7 @@ import {
   readDocumentsHome,
   recordDocumentsHome,
 } from '../../../adapters/store/sqlite/documents/documents-home.ts'
+import { migrateDocuments, recordSchemaVersions } from '../../../adapters/store/sqlite/schema/schema-versions.ts'
 import type { SqliteFile } from '../../../adapters/store/sqlite/sqlite-file.ts'
 import { sqliteStore } from '../../../adapters/store/sqlite/store.ts'
 import type { Role, RoleOutline } from '../../kernel/role/role.ts'
@@ -18,6 +20,7 @@ import { StartRefusal } from '../../kernel/settings/profile-error.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { retriedTask } from './retried-task.ts'
 import type { RoleStorage } from './role-storage.ts'
+import { requireKnownVersions } from './store-versions.ts'
 
 const audit_copies = 'copies of the audit chain'
 
@@ -33,25 +36,35 @@ export function chooseDocumentsHome(resolved: ResolvedSettings): DocumentsHome {
   return getSettings(resolved, searchSettings).host === undefined ? 'sqlite' : 'opensearch'
 }
 
-/** Throws `StartRefusal` if the documents are elsewhere: a new, empty store would diverge from them. */
+/**
+ * Migrates documents of earlier releases first; the caller holds the lock of the role. Throws `StartRefusal` if a later
+ * release wrote the documents, or if they are elsewhere: a new, empty store would diverge from them.
+ */
 export async function openDocuments(
   options: DocumentStoreOptions,
-): Promise<Pick<RoleStorage, 'store' | 'retriedTasks' | 'expireAuditCopies' | 'lostIndexes'>> {
+): Promise<Pick<RoleStorage, 'store' | 'upgrades' | 'retriedTasks' | 'expireAuditCopies' | 'lostIndexes'>> {
   const { file, role, audit, resolved } = options
+  requireKnownVersions(file, role)
   const home = chooseDocumentsHome(resolved)
   const recordedHome = readDocumentsHome(file)
   if (recordedHome !== undefined && recordedHome !== home) {
     const message = `the documents of ${role.name} are in ${recordedHome}, and this asks for ${home}: run \`platform store migrate ${home === 'opensearch' ? 'cluster' : 'files'}\``
     throw new StartRefusal([{ path: 'search.host', message }])
   }
-  if (home === 'sqlite') return { store: sqliteStore(file, { audit, collections: role.collections }) }
+  if (home === 'sqlite') {
+    const upgrades = await migrateDocuments(file, role.collections, product.version)
+    return { store: sqliteStore(file, { audit, collections: role.collections }), upgrades }
+  }
   if (recordedHome === undefined) {
     await resetClusterState(file)
     await recordDocumentsHome(file, home)
   }
   const { store, shipping } = await openKnownCluster(options)
+  // The documents themselves are migrated when their index is first used, since the cluster may not be reachable yet.
+  await recordSchemaVersions(file, role.collections, product.version)
   return {
     store,
+    upgrades: [],
     retriedTasks: [
       retriedTask('resolve-writes', 'writes in doubt', () => store.resolveWrites()),
       retriedTask('ship-audit', audit_copies, async (signal) => {

@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { type SqliteAudit, sqliteAudit } from '../../../adapters/store/sqlite/audit/audit.ts'
 import { takeLock } from '../../../adapters/store/sqlite/lock.ts'
+import type { CollectionUpgrade } from '../../../adapters/store/sqlite/schema/schema-versions.ts'
 import { type SqliteFile, sqliteFile } from '../../../adapters/store/sqlite/sqlite-file.ts'
 import { Refusal } from '../../kernel/error/errors.ts'
 import type { Role } from '../../kernel/role/role.ts'
@@ -16,6 +17,8 @@ export type RoleStorage = {
   readonly file: SqliteFile
   readonly store: Store
   readonly audit: SqliteAudit
+  /** Documents of earlier releases that were migrated when the storage was opened. */
+  readonly upgrades: readonly CollectionUpgrade[]
   /** Only with a cluster: tasks that resolve writes in doubt, and copy the audit chain. */
   readonly retriedTasks?: readonly RetriedTask[]
   /** Only with a cluster: removes bodies of copied events before an instant (epoch milliseconds). */

@@ -2,6 +2,7 @@
 import type * as z from 'zod'
 import type { AuditEvent } from '../audit/audit-chain.ts'
 import { type Label, type LabelPolicy, labelKey, type Viewer } from '../label/label.ts'
+import type { DocumentMigration } from './schema-version.ts'
 
 /** Fields that every stored document has besides its own. */
 export type StoredFields = { tenant_id: string; label?: unknown; expires_ts?: number | undefined }
@@ -26,6 +27,8 @@ export type Collection<T extends StoredFields = StoredFields> = {
   readonly orders?: readonly (readonly ((keyof T & string) | 'label_key')[])[]
   /** Names under which other software finds the collection in a cluster. */
   readonly documented?: DocumentedIndex<keyof T & string>
+  /** Steps that bring documents of earlier releases to the schema, in order (docs/upgrade.md). */
+  readonly migrations?: readonly DocumentMigration[]
   /**
    * The version as callers know it, where internal writes must not count as a change; default: the version of the
    * store. Undefined: the documents are parts of others, which If-Match of a request is about.
@@ -52,6 +55,7 @@ export type AnyCollection = {
   readonly indexes: readonly string[]
   readonly orders?: readonly (readonly string[])[]
   readonly documented?: DocumentedIndex
+  readonly migrations?: readonly DocumentMigration[]
 }
 
 export type Doc<T> = { readonly id: string; readonly version: number; readonly value: T }

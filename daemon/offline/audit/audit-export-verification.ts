@@ -1,7 +1,5 @@
 // Verifies an audit export on any machine: its records against the range of each chain that the site signed.
-import * as fs from 'node:fs'
 import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
-import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
 import { type AuditRecord, auditRecord, type ChainHead } from '../../kernel/audit/audit-chain.ts'
 import {
   type AuditExportStatement,
@@ -17,14 +15,11 @@ import type { Jws, PublicKey } from '../../kernel/cryptography/signatures.ts'
 import { canonicalJson } from '../../kernel/encoding/canonical-json.ts'
 import { parseExactJson, parseJson } from '../../kernel/encoding/parse-json.ts'
 import type { CarriedCheckpoint } from '../../kernel/messaging/inventory.ts'
-import { splitIntoLines } from '../../runtime/resolution/files/snapshot-lines.ts'
 import { findCheckpointFault } from '../../shared/audit-checkpoint/find-checkpoint-fault.ts'
 import type { SenderKeys } from '../filedrop/filedrop-files.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import type { ChainVerdict } from './audit-chains.ts'
-
-/** An event is far smaller: a request of 4 MiB is the largest that one describes. */
-const max_line_bytes = 8_388_608
+import { export_hint, readExportLines } from './export-lines.ts'
 
 export type ExportVerdict = {
   /** Every record in the file is exactly what the site signed, and nothing is missing from the range that it states. */
@@ -45,17 +40,21 @@ type ExportContent = {
   signature: Jws | undefined
   /** Lines behind the signed one. */
   hasMore: boolean
+  readonly visit: RecordVisitor
 }
+
+type RecordVisitor = (record: AuditRecord) => void
 
 /**
  * `findKeys`: the trusted keys of the site that the export names; without any, nothing is proven but that records and
- * statement agree. Throws `OfflineCommandError`.
+ * statement agree. `visit` is called for each record. Throws `OfflineCommandError`.
  */
 export async function verifyAuditExport(
   file: string,
   findKeys: (site: string) => Promise<SenderKeys | undefined>,
+  visit?: RecordVisitor,
 ): Promise<ExportVerdict> {
-  const content = await readExport(file)
+  const content = await readExport(file, visit)
   const statement = content.signature && readStatement(content.signature)
   const known = statement && (await findKeys(statement.site))
   return await judgeExport(content, known && known.keys.length > 0 ? known : undefined)
@@ -105,44 +104,13 @@ export async function readExportedHeads(file: string, site: string, keys: readon
   )
 }
 
-const export_hint = '`platform audit export` writes the file'
-
-async function readExport(file: string): Promise<ExportContent> {
+async function readExport(file: string, visit: RecordVisitor = () => undefined): Promise<ExportContent> {
   const content: ExportContent = {
     ...{ readers: new Map(), records: new Map(), checkpoints: [] },
-    ...{ signature: undefined, hasMore: false },
+    ...{ signature: undefined, hasMore: false, visit },
   }
-  let number = 0
-  try {
-    for await (const line of splitIntoLines(readTerminated(file), max_line_bytes)) {
-      number += 1
-      if (!isBlank(line)) takeLine(content, line, number)
-    }
-  } catch (error) {
-    if (error instanceof RangeError)
-      throw new OfflineCommandError(5, `line ${number + 1} is longer than ${max_line_bytes} bytes`, export_hint)
-    throw error
-  }
+  for await (const { line, number } of readExportLines(file)) takeLine(content, line, number)
   return content
-}
-
-/** The file, with an end to its last line. */
-async function* readTerminated(file: string): AsyncGenerator<Buffer> {
-  yield* fs.createReadStream('', { fd: runAsInvoker(() => openExport(file)) })
-  yield Buffer.from('\n')
-}
-
-function openExport(file: string): number {
-  try {
-    return fs.openSync(file, 'r')
-  } catch {
-    throw new OfflineCommandError(1, `${file} cannot be read`, export_hint)
-  }
-}
-
-/** White space of JSON alone: a line of anything else holds what the reader of a record does not see. */
-function isBlank(line: Buffer): boolean {
-  return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)
 }
 
 function takeLine(content: ExportContent, line: Buffer, number: number): void {
@@ -162,7 +130,7 @@ function takeLine(content: ExportContent, line: Buffer, number: number): void {
   else throw new OfflineCommandError(5, `line ${number} is not an audit record`, export_hint)
 }
 
-function takeRecord({ readers, records, checkpoints }: ExportContent, record: AuditRecord): void {
+function takeRecord({ readers, records, checkpoints, visit }: ExportContent, record: AuditRecord): void {
   const { writer } = record
   let reader = readers.get(writer)
   if (!reader) {
@@ -173,6 +141,7 @@ function takeRecord({ readers, records, checkpoints }: ExportContent, record: Au
     readers.set(writer, reader)
   }
   reader.take(record)
+  visit(record)
   records.set(writer, (records.get(writer) ?? 0) + 1)
 }
 

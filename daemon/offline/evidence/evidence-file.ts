@@ -181,7 +181,8 @@ const signatureFaults: Readonly<Record<SignerFault, string>> = {
   too_few: 'fewer keys have signed it than the threshold of the signer requires',
 }
 
-function parseEvidenceBlock(text: string): EvidenceBlock {
+/** Throws `OfflineCommandError` (5). */
+export function parseEvidenceBlock(text: string): EvidenceBlock {
   const content = parseJson(text)
   if (content === undefined) throw new OfflineCommandError(5, 'the file is not JSON')
   const block = parseWithSchema(evidenceBlock, content)

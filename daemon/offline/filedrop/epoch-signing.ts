@@ -1,7 +1,7 @@
 // Signs an epoch announcement with root keys: in the site, on a medium mounted for this purpose, or on a machine
 // without a site.
 
-import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
+import { hasPrivateHalf, readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
 import { signWithKeys } from '../../../adapters/keys/jose/signatures.ts'
 import { selectUsableKeys } from '../../kernel/cryptography/key-set.ts'
 import { type Jws, jws } from '../../kernel/cryptography/signatures.ts'
@@ -20,9 +20,7 @@ export async function signEpoch(
   passphrase?: () => string | undefined,
 ): Promise<Jws> {
   const announcement = epochAnnouncement.parse(unsigned)
-  const privateKeys = readKeyFiles(dir).filter(
-    ({ private_jwk, private_jwe }) => (private_jwk ?? private_jwe) !== undefined,
-  )
+  const privateKeys = readKeyFiles(dir).filter(hasPrivateHalf)
   const usable = selectUsableKeys(
     privateKeys.map(({ public_key }) => public_key),
     'root',

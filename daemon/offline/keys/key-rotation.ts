@@ -116,8 +116,20 @@ export function requireSigningCapacity(folder: Pick<SiteFolder, 'keys'>, use: Pu
   )
 }
 
+/** A new key in the folder would take the place of one in a security module unnoticed. */
+function requireOwnPrivateHalf(folder: Pick<SiteFolder, 'keys'>, { kid, use }: PublicKey): void {
+  const stored = readKeyFiles(folder.keys).find(({ public_key }) => public_key.kid === kid)
+  if (stored?.signing_command === undefined) return
+  throw new OfflineCommandError(
+    3,
+    `${kid} signs by a command, so its successor is made where its private half is`,
+    `\`platform keys connect FILE --use ${use} --command PROGRAM\`, then \`platform keys set draft --retire ${kid} --out FILE\``,
+  )
+}
+
 async function generateSuccessor(folder: SiteFolder, old: PublicKey, terms: KeyRotationOptions): Promise<PublicKey> {
   requireSigningCapacity(folder, old.use, terms.now)
+  requireOwnPrivateHalf(folder, old)
   await requirePassphraseOpens(folder.keys, terms.passphrase)
   const isWrapped = readKeyFiles(folder.keys).some(
     ({ public_key, private_jwe }) => public_key.kid === old.kid && private_jwe !== undefined,

@@ -1,5 +1,5 @@
 // Signs a draft of a key set with root keys in a folder, such as on a machine that is never connected.
-import { readKeyFiles, type StoredKey } from '../../../adapters/keys/jose/key-files.ts'
+import { hasPrivateHalf, readKeyFiles, type StoredKey } from '../../../adapters/keys/jose/key-files.ts'
 import { readSignedVersions, recordSigned } from '../../../adapters/keys/jose/key-set-files.ts'
 import { signWithKeys, verifyJws } from '../../../adapters/keys/jose/signatures.ts'
 import {
@@ -107,10 +107,10 @@ function findSigningKeys(dir: string, before: KeySet | undefined, after: KeySet,
   const counting = [before, after].flatMap((set) => (set ? selectUsableKeys(set.keys, 'root', after.created) : []))
   const usable = new Set(counting.map(({ fingerprint }) => fingerprint))
   const signingKeys = readKeyFiles(dir).filter(
-    ({ public_key, private_jwk, private_jwe }) =>
+    ({ public_key, ...halves }) =>
       // Before the first set, the root keys that peers have pinned are unknown: an older one here may be among them.
       (usable.has(public_key.fingerprint) || (!before && public_key.use === 'root')) &&
-      (private_jwk !== undefined || private_jwe !== undefined) &&
+      hasPrivateHalf(halves) &&
       (kid === undefined || public_key.kid === kid),
   )
   if (signingKeys.length > 0) return signingKeys

@@ -1,6 +1,6 @@
 // The site's key sets for commands: drafted, published, and renewed in one step if the root keys are in the site.
 
-import { readKeyFiles, writeKeyFile } from '../../../adapters/keys/jose/key-files.ts'
+import { hasPrivateHalf, readKeyFiles, writeKeyFile } from '../../../adapters/keys/jose/key-files.ts'
 import { listKeys } from '../../../adapters/keys/jose/key-lifecycle.ts'
 import { readKeySets, writeKeySet } from '../../../adapters/keys/jose/key-set-files.ts'
 import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
@@ -101,11 +101,7 @@ function requireOwnKeys(folder: SiteFolder, env: EnvironmentVariables, set: KeyS
     throw new OfflineCommandError(3, 'the key set belongs to another site')
   const siteKeys = readKeyFiles(folder.keys)
   const missingKey = selectUsableKeys(set.keys, 'message', set.created).find(
-    ({ fingerprint }) =>
-      !siteKeys.some(
-        ({ public_key, private_jwk, private_jwe }) =>
-          public_key.fingerprint === fingerprint && (private_jwk ?? private_jwe) !== undefined,
-      ),
+    ({ fingerprint }) => !siteKeys.some((key) => key.public_key.fingerprint === fingerprint && hasPrivateHalf(key)),
   )
   if (missingKey) throw new OfflineCommandError(3, `the message key ${missingKey.kid} of the set is not in this site`)
   const revoked = siteKeys.find(({ public_key: { status, fingerprint } }) =>
@@ -183,9 +179,7 @@ function deriveKeyStatus(key: PublicKey, set: KeySet): Pick<PublicKey, 'status' 
  */
 export function hasRootQuorum(folder: Pick<SiteFolder, 'keys'>, now: number): boolean {
   const { set } = readCurrentKeySet(folder)
-  const privateKeys = readKeyFiles(folder.keys).filter(
-    ({ private_jwk, private_jwe }) => (private_jwk ?? private_jwe) !== undefined,
-  )
+  const privateKeys = readKeyFiles(folder.keys).filter(hasPrivateHalf)
   const keys = privateKeys.map(({ public_key }) => public_key)
   const at = new Date(now).toISOString()
   if (!set) return selectUsableKeys(keys, 'root', at).length > 0

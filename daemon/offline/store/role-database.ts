@@ -11,6 +11,7 @@ import { loadRole } from '../../boot/loaded-roles.ts'
 import { openKnownCluster } from '../../boot/storage/documents.ts'
 import { auditWriterName, ensureRunFolder } from '../../boot/storage/role-storage.ts'
 import { roleDatabaseFile, roleDataFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
+import { describeNewerStore } from '../../boot/storage/store-versions.ts'
 import type { Role, RoleOutline } from '../../kernel/role/role.ts'
 import type { Store } from '../../kernel/store/store.ts'
 import { roles } from '../../roles.ts'
@@ -89,6 +90,8 @@ export async function withDatabaseFile<T>(
   const role = await loadRole(outline)
   const sqlite = openDatabaseFile(file, addonDir)
   try {
+    const newer = describeNewerStore(sqlite, role)
+    if (newer !== undefined) throw new OfflineCommandError(3, newer)
     const audit = sqliteAudit(sqlite, readAuditWriter(sqlite) ?? auditWriterName(role.name, site))
     const store = sqliteStore(sqlite, { audit, collections: role.collections })
     return await action({ role, file, sqlite, audit, store })

@@ -32,6 +32,8 @@ export type FederatedSite = {
   /** `platform serve` with these roles, or all; resolves when every listener is open. */
   start(...roles: readonly string[]): Promise<RunningDaemon>
   startAs(user: UnixUser, ...roles: readonly string[]): Promise<RunningDaemon>
+  /** Starts all roles with the executable of another release. */
+  startOf(program: string): Promise<RunningDaemon>
   /** Starts all roles under a tool, which must end where the command begins and leave the daemon the child of the test. */
   startUnder(tool: readonly string[]): Promise<RunningDaemon>
   /** Starts all roles in a build that kills itself at this fault point, `name` or `name:nth`. */
@@ -61,6 +63,17 @@ export const pinnedCeiling = 'CONFIDENTIAL'
 export function createPackagedFederation(...names: readonly string[]): Promise<PackagedFederation> {
   return openFederation(async (dir, daemons) => {
     const made = await Promise.all(names.map((name) => createSite(dir, name, daemons)))
+    for (const site of made) for (const peer of made) if (peer !== site) await pinFederatedPeer(site, peer)
+    return made
+  })
+}
+
+/** The same with an executable for each site: those of two releases. */
+export function createMixedFederation(programs: Readonly<Record<string, string>>): Promise<PackagedFederation> {
+  return openFederation(async (dir, daemons) => {
+    const made = await Promise.all(
+      Object.entries(programs).map(([name, program]) => createSite(dir, name, daemons, program)),
+    )
     for (const site of made) for (const peer of made) if (peer !== site) await pinFederatedPeer(site, peer)
     return made
   })
@@ -128,8 +141,13 @@ export function editProfile(
   fs.writeFileSync(file, stringify(profile, { aliasDuplicateObjects: false }))
 }
 
-async function createSite(base: string, name: string, daemons: Set<ChildProcess>): Promise<FederatedSite> {
-  const site = openSite(base, name, daemons)
+async function createSite(
+  base: string,
+  name: string,
+  daemons: Set<ChildProcess>,
+  program?: string,
+): Promise<FederatedSite> {
+  const site = openSite(base, name, daemons, program)
   await site.runJson(['init', '--name', name, '--profile', 'demo', '--port-base', '0', '--yes'])
   const exported = await site.run(['keys', 'export', '--out', site.keys])
   if (exported.exit !== 0) throw new Error(exported.stderr)
@@ -137,12 +155,12 @@ async function createSite(base: string, name: string, daemons: Set<ChildProcess>
 }
 
 /** Of a folder that may have been made, or will be. */
-function openSite(base: string, name: string, daemons: Set<ChildProcess>): FederatedSite {
+function openSite(base: string, name: string, daemons: Set<ChildProcess>, program?: string): FederatedSite {
   const dir = path.join(base, name)
   const keys = path.join(base, `${name}.keys.json`)
   let starts = 0
   const platform: FederatedSite['run'] = (words, input = '') =>
-    runExecutable([...words, '--site', dir], { cwd: base, input })
+    runExecutable([...words, '--site', dir], { cwd: base, input, ...(program ? { program } : {}) })
   const serves = new Map<string, { url: string; daemon: RunningDaemon }>()
   // The port of one that is gone may be another site's by now; nobody answers at no URL.
   const urlOf = (role: string) => {
@@ -154,8 +172,8 @@ function openSite(base: string, name: string, daemons: Set<ChildProcess>): Feder
     options: Pick<DaemonOptions, 'user' | 'env'> & { program?: string; under?: readonly string[] } = {},
   ) => {
     const log = path.join(base, `${name}-${++starts}.log`)
-    const program = options.program ?? (options.user ? copyExecutable(base) : findExecutable())
-    const [first = program, ...words] = [...(options.under ?? []), program, 'serve', ...roles, '--site', dir]
+    const served = options.program ?? program ?? (options.user ? copyExecutable(base) : findExecutable())
+    const [first = served, ...words] = [...(options.under ?? []), served, 'serve', ...roles, '--site', dir]
     const begun = await startDaemon({ ...options, program: first, words, log }, daemons)
     for (const [role, urls] of Object.entries(begun.urls))
       serves.set(role, { url: urls.find((url) => url.startsWith('http')) ?? '', daemon: begun.daemon })
@@ -173,6 +191,7 @@ function openSite(base: string, name: string, daemons: Set<ChildProcess>): Feder
     },
     runAs: (user, words) => runExecutable([...words, '--site', dir], { cwd: base, user }),
     start: (...roles) => serving(roles),
+    startOf: (release) => serving([], { program: release }),
     startAs: (user, ...roles) => serving(roles, { user }),
     startUnder: (under) => serving([], { under, env: { PATH: process.env.PATH ?? '' } }),
     startUntil: (faultPoint) => serving([], buildFaultPointOptions(faultPoint)),

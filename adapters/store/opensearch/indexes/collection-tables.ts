@@ -1,5 +1,6 @@
-// Opens the index of each collection on first use, and fills new index fields.
+// Opens the index of each collection on first use, migrates documents of earlier releases, and fills new index fields.
 
+import { applyMigrations, pendingMigrations } from '../../../../daemon/kernel/store/schema-version.ts'
 import type { StoredFields } from '../../../../daemon/kernel/store/store.ts'
 import type { OpensearchCluster } from '../cluster/cluster.ts'
 import { ClusterFailure, index_not_found } from '../cluster/cluster-failure.ts'
@@ -64,20 +65,28 @@ export class CollectionTables {
 
   async #open(of: SchemaCollection): Promise<OpensearchTable> {
     const table = await openTable(this.#cluster, this.#placement, of)
-    if (table.added.length === 0) return table
+    const steps = pendingMigrations(of, table.version.found)
+    if (table.added.length === 0 && steps.length === 0) return table
     await this.refresh(table)
     for await (const held of iterateHits(this.#cluster, table)) {
-      const body = held._source.body as StoredFields
+      const body = applyMigrations(steps, held._source.body as StoredFields)
+      if (steps.length > 0 && of.schema?.safeParse(body).success === false)
+        throw new ClusterFailure(
+          'undone',
+          `a document of ${of.name} does not have the new form after its migration`,
+          60,
+        )
       const source = documentEnvelope.parse({
         ...held._source,
+        body,
         fields: buildFields(body, table.kinds),
         marks: deriveMarks(body),
       })
       const { _seq_no, _primary_term } = held
       const { alias } = table
       const id = clusterId(documentId(source))
-      // The version and the write name stay, because the visible content is unchanged. After a conflict, the concurrent
-      // writer has already set the field.
+      // The version and the write name stay, because callers see no change. After a conflict, the concurrent writer has
+      // already set the field and written the new form.
       await this.#documents.completeWrite({
         write: source.write,
         alias,

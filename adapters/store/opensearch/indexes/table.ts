@@ -2,7 +2,9 @@
 
 import * as z from 'zod'
 import { requireCollectionName } from '../../../../daemon/kernel/store/collection-name.ts'
+import { first_version, versionOf } from '../../../../daemon/kernel/store/schema-version.ts'
 import type { AnyCollection, Collection } from '../../../../daemon/kernel/store/store.ts'
+import { product } from '../../../platform/product/product.ts'
 import type { OpensearchCluster } from '../cluster/cluster.ts'
 import { ClusterFailure } from '../cluster/cluster-failure.ts'
 import type { ClusterBinding } from '../cluster/known-cluster.ts'
@@ -20,6 +22,8 @@ export type OpensearchTable = {
   readonly kinds: FieldKinds
   /** Declared fields, or marks, that documents stored before lack. */
   readonly added: readonly string[]
+  /** Version that every document has, and that of this release, which is equal or later. */
+  readonly version: { readonly found: number; readonly own: number }
 }
 
 /** `alias_prefix`: begins the documented names of collections. `alias_names`: what settings call some of them. */
@@ -38,7 +42,12 @@ const mappingsResponse = z.record(
   z.string(),
   z.object({
     mappings: z.object({
-      _meta: z.object({ filled: z.array(z.string()) }),
+      // Releases before 1.1.0 recorded no version.
+      _meta: z.object({
+        filled: z.array(z.string()),
+        version: z.int().default(first_version),
+        release: z.string().default('1.0.0'),
+      }),
       properties: z.object({
         fields: z.object({ properties: z.record(z.string(), z.object({ type: fieldKindSchema })) }),
       }),
@@ -54,8 +63,8 @@ const settingsResponse = z.record(
 
 /**
  * Makes the index where there has been none, and the fields that it lacks.
- * @throws when a name cannot be an index's; ClusterFailure when the index is lost, or does not make writes durable before
- * it answers.
+ * @throws when a name cannot be an index's; ClusterFailure when the index is lost, does not make writes durable before
+ * it answers, or holds documents of a later release.
  */
 export async function openTable(
   cluster: OpensearchCluster,
@@ -64,8 +73,10 @@ export async function openTable(
 ): Promise<OpensearchTable> {
   const alias = `${prefix}${requireCollectionName(of.name)}`
   const wanted = of.schema ? deriveFieldKinds(of.schema, of.indexes) : new Map<string, FieldKind>()
-  await openIndex(cluster, memory, alias, buildIndex(alias, wanted, replicas))
+  const own = versionOf(of)
+  await openIndex(cluster, memory, alias, buildIndex(alias, wanted, replicas, own))
   const held = await readMapping(cluster, alias)
+  requireKnownVersion(of.name, own, held)
   for (const [field, type] of wanted) {
     const before = held.kinds.get(field)
     if (before && before !== type)
@@ -82,23 +93,39 @@ export async function openTable(
       { alias: `${alias_prefix}${alias_names?.[documented.alias] ?? documented.alias}`, base },
       documented,
     )
-  return { name: of.name, alias, kinds: new Map([...fixedKinds, ...held.kinds, ...wanted]), added }
+  return {
+    name: of.name,
+    alias,
+    kinds: new Map([...fixedKinds, ...held.kinds, ...wanted]),
+    added,
+    version: { found: held.version, own },
+  }
 }
 
-/** Records that every document has the fields in `added` now. */
-export async function markFilled(cluster: OpensearchCluster, { alias, kinds }: OpensearchTable): Promise<void> {
+/** An operator reads the reason in the health of the role. */
+function requireKnownVersion(name: string, own: number, { version, release }: { version: number; release: string }) {
+  if (version <= own) return
+  const reason = `release ${release} wrote ${name} in version ${version}, and release ${product.version} knows ${own}`
+  throw new ClusterFailure('undone', reason, 60)
+}
+
+/** Records that every document has the fields in `added`, and the version of this release, now. */
+export async function markFilled(
+  cluster: OpensearchCluster,
+  { alias, kinds, version }: OpensearchTable,
+): Promise<void> {
   await cluster.request(
-    { method: 'PUT', path: `/${alias}/_mapping`, body: { _meta: indexMeta(kinds.keys()) } },
+    { method: 'PUT', path: `/${alias}/_mapping`, body: { _meta: indexMeta(kinds.keys(), version.own) } },
     anyResponse,
   )
 }
 
-function buildIndex(alias: string, kinds: FieldKinds, replicas: number) {
+function buildIndex(alias: string, kinds: FieldKinds, replicas: number, version: number) {
   return {
     ...buildIndexHead(alias, replicas),
     mappings: {
       dynamic: 'strict',
-      _meta: indexMeta(kinds.keys()),
+      _meta: indexMeta(kinds.keys(), version),
       properties: {
         id: { type: 'keyword' },
         long_id: { type: 'keyword', index: false, doc_values: false },
@@ -118,7 +145,7 @@ async function readMapping(cluster: OpensearchCluster, alias: string) {
   if (!only) throw new ClusterFailure('undone', 'the index is gone')
   const [index, { mappings }] = only
   const kinds = new Map(Object.entries(mappings.properties.fields.properties).map(([f, { type }]) => [f, type]))
-  return { index, kinds, filled: mappings._meta.filled }
+  return { index, kinds, ...mappings._meta }
 }
 
 async function addFields(cluster: OpensearchCluster, alias: string, kinds: FieldKinds): Promise<void> {
@@ -138,7 +165,7 @@ function fieldProperties(kinds: FieldKinds): Record<string, { type: FieldKind }>
   return Object.fromEntries([...kinds].map(([field, type]) => [field, { type }]))
 }
 
-function indexMeta(fields: Iterable<string>) {
+function indexMeta(fields: Iterable<string>, version: number) {
   const declared = [...fields].filter((field) => !fixedKinds.has(field))
-  return { format: 1, filled: [...declared, marks_filled].sort() }
+  return { format: 1, version, release: product.version, filled: [...declared, marks_filled].sort() }
 }

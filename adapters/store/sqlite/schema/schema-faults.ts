@@ -12,6 +12,7 @@ import { openTable } from '../documents/table.ts'
 import { sqliteJournal } from '../journal/journal.ts'
 import { sqliteScheduleRecord } from '../schedule/schedule-record.ts'
 import { sqliteFile } from '../sqlite-file.ts'
+import { recordSchemaVersions } from './schema-versions.ts'
 
 type SchemaEntry = {
   readonly type: string
@@ -53,6 +54,7 @@ async function createOwnDatabase(location: DatabaseLocation) {
   auditShippingPosition(file)
   documentsCluster(file)
   await recordDocumentsHome(file, 'sqlite')
+  await recordSchemaVersions(file, [], '')
   sqliteJournal(file, audit)
   sqliteScheduleRecord(file)
   openTable(file.db, sample)

@@ -6,6 +6,7 @@ import type { DecidedRows } from '../../../roles/resolution/engine/quality/rank-
 import type { ReportCurve, ReportFacts } from '../../../roles/resolution/report/report-facts.ts'
 import { renderReport } from '../../../roles/resolution/report/report-page.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
+import { replaceReport, requireReplaceable } from '../../report/replace-report.ts'
 import { readDataFile } from '../data-file.ts'
 import { evaluateFiles } from '../evaluate-files.ts'
 import { type FileRun, openRun } from '../folder/open-run.ts'
@@ -14,7 +15,6 @@ import { readLabels } from '../lens/lens-labels.ts'
 import { requireWritable } from '../new-files.ts'
 import { collectClusters } from './collect-clusters.ts'
 import { collectDecisions, collectPairs } from './collect-pairs.ts'
-import { replaceReport, requireReplaceable } from './replace-report.ts'
 
 export type ReportRequest = {
   /** Result folder of a run. */

@@ -1,6 +1,7 @@
 // Charts are deterministic, show all their data, and escape mark-up in names.
 import { describe, expect, test } from 'vitest'
-import { computeTicks, interpolateSeries, type LineChart } from './chart.ts'
+import { computeTicks } from '../../../shared/report/chart/ticks.ts'
+import { interpolateSeries, type LineChart } from './chart.ts'
 import { renderBarChartSvg, renderLineChartSvg } from './svg.ts'
 import { renderBarChartText, renderLineChartText } from './text.ts'
 

@@ -1,5 +1,6 @@
 // Renders charts as self-contained SVG, without scripts, links or fonts; the same chart gives the same bytes.
 import { escapeMarkup } from '../../../kernel/text/markup.ts'
+import { computeTicks, formatFigure } from '../../../shared/report/chart/ticks.ts'
 import {
   type BarChart,
   type ChartAxis,
@@ -7,8 +8,6 @@ import {
   type ChartSeries,
   computeBarExtent,
   computeBarRange,
-  computeTicks,
-  formatFigure,
   type LineChart,
 } from './chart.ts'
 import { measureText, truncateToWidth } from './text-width.ts'

@@ -1,11 +1,11 @@
 // Renders charts as text, for a terminal or a log, with untrusted names each on its line.
 import { escapeLine } from '../../../kernel/text/escape-line.ts'
+import { formatFigure } from '../../../shared/report/chart/ticks.ts'
 import {
   type BarChart,
   type ChartBar,
   computeBarExtent,
   computeBarRange,
-  formatFigure,
   interpolateSeries,
   type LineChart,
 } from './chart.ts'

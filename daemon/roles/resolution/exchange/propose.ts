@@ -7,6 +7,7 @@ import { classification, type Label } from '../../../kernel/label/label.ts'
 import { siteName } from '../../../kernel/messaging/statement.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { checkRepeatedRequest } from '../../../kernel/operation/check-repeated-request.ts'
+import { cryptographySettings } from '../../../kernel/settings/cryptography-settings.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { checkChannelTenant, checkCrossing } from '../../../shared/label-crossing/label-crossing.ts'
 import { originId } from '../../../shared/origin-id/origin-id.ts'
@@ -25,6 +26,7 @@ import {
   findTermFaults,
   listSites,
 } from './agreement/agreement.ts'
+import { checkCryptographyPolicy } from './agreement/check-cryptography-policy.ts'
 import { checkSetLimits } from './agreement/check-set-limits.ts'
 import { findAgreedLens } from './agreement/find-agreed-lens.ts'
 import { changeExchange } from './change-exchange.ts'
@@ -105,7 +107,9 @@ async function draftExchange(
   }
   const label = await labelExchange(call, requested, lens, agreement)
   if (isRefusal(label)) return label
-  const refused = checkSetLimits(call.settings(settings), agreement)
+  const refused =
+    checkCryptographyPolicy(call.settings(cryptographySettings), agreement) ??
+    checkSetLimits(call.settings(settings), agreement)
   return refused ?? (await checkOpenExchanges(call, call.caller.tenant_id, peer, 0)) ?? { agreement, lens, label }
 }
 

@@ -1,8 +1,10 @@
 // Section of clusters: each as a graph of its records, with their values in a table.
-import { escapeMarkup } from '../../../kernel/text/markup.ts'
+import { formatWhole, round } from '../../../shared/report/format-figures.ts'
+import { abridge, html, type Markup } from '../../../shared/report/markup.ts'
+import { renderScroll } from '../../../shared/report/parts.ts'
 import { layOutCluster } from '../engine/cluster/cluster-layout.ts'
 import { canDecide } from './decision-lines.ts'
-import { abridge, formatCount, renderValue, round } from './elements.ts'
+import { renderValue } from './elements.ts'
 import type { ReportCluster, ReportFacts } from './report-facts.ts'
 
 const [width, margin] = [360, 34] as const
@@ -25,15 +27,16 @@ export function renderClusters(
   heading: string,
   clusters: readonly ReportCluster[],
   fields: ReportFacts['fields'],
-): string {
-  if (clusters.length === 0) return `<h3>${escapeMarkup(heading)}</h3><p>None.</p>`
-  return `<h3>${escapeMarkup(heading)}</h3><div class="clusters">${clusters.map((cluster) => renderCluster(cluster, fields)).join('')}</div>`
+): Markup {
+  if (clusters.length === 0) return html`<h3>${heading}</h3><p>None.</p>`
+  return html`<h3>${heading}</h3><div class="clusters">${clusters.map((cluster) => renderCluster(cluster, fields))}</div>`
 }
 
-function renderCluster(cluster: ReportCluster, fields: ReportFacts['fields']): string {
+function renderCluster(cluster: ReportCluster, fields: ReportFacts['fields']): Markup {
   const { number, size, doubts, nodes, edges } = cluster
   const omitted = size > nodes.length ? `; the first ${nodes.length} are shown` : ''
-  const doubt = doubts.length > 0 ? `<p class="doubts">${doubts.map((each) => doubtTexts[each]).join(', ')}</p>` : ''
+  const doubt =
+    doubts.length > 0 ? html`<p class="doubts">${doubts.map((each) => doubtTexts[each]).join(', ')}</p>` : ''
   const height = chooseHeight(nodes.length)
   const places = layOutCluster(nodes.length, edges).map(({ x, y }) => ({
     x: round(margin + x * (width - 2 * margin)),
@@ -43,21 +46,21 @@ function renderCluster(cluster: ReportCluster, fields: ReportFacts['fields']): s
     const [one, other] = [places[from], places[to]]
     if (!one || !other) return ''
     const strength = above <= 0 ? 'weak' : above > 6 ? 'strong' : 'fair'
-    return `<path class="edge ${strength}" d="M${one.x} ${one.y}L${other.x} ${other.y}"/>`
+    return html`<path class="edge ${strength}" d="M${one.x} ${one.y}L${other.x} ${other.y}"/>`
   })
   const circles = nodes.map((node, at) => {
     const { x = 0, y = 0 } = places[at] ?? {}
     const facts = node.values.flatMap((value, field) =>
       value === undefined ? [] : [`${fields[field]?.name}: ${abridge(value, max_value_characters)}`],
     )
-    const title = escapeMarkup(abridge([nameNode(node), ...facts].join('; '), max_title_characters))
+    const title = abridge([nameNode(node), ...facts].join('; '), max_title_characters)
     const label =
       nodes.length > max_labelled_nodes
         ? ''
-        : `<text x="${x}" y="${round(y - 9)}" text-anchor="${chooseAnchor(x)}">${escapeMarkup(abridgeLabel(node.id))}</text>`
-    return `<g class="node" tabindex="0" role="img"><title>${title}</title><circle cx="${x}" cy="${y}" r="5"/>${label}</g>`
+        : html`<text x="${x}" y="${round(y - 9)}" text-anchor="${chooseAnchor(x)}">${abridgeLabel(node.id)}</text>`
+    return html`<g class="node" tabindex="0" role="img"><title>${title}</title><circle cx="${x}" cy="${y}" r="5"/>${label}</g>`
   })
-  return `<figure class="cluster" data-cluster="${number}"><figcaption><strong>Cluster ${number}</strong>, ${formatCount(size)} records${omitted}</figcaption>${doubt}<svg viewBox="0 0 ${width} ${height}" role="group" aria-label="Graph of cluster ${number}: ${nodes.length} records and ${edges.length} compared pairs">${lines.join('')}${circles.join('')}</svg><p class="chosen" aria-live="polite"></p>${renderControls(cluster)}${renderMembers(cluster, fields)}</figure>`
+  return html`<figure class="cluster" data-cluster="${number}"><figcaption><strong>Cluster ${number}</strong>, ${formatWhole(size)} records${omitted}</figcaption>${doubt}<svg viewBox="0 0 ${width} ${height}" role="group" aria-label="Graph of cluster ${number}: ${nodes.length} records and ${edges.length} compared pairs">${lines}${circles}</svg><p class="chosen" aria-live="polite"></p>${renderControls(cluster)}${renderMembers(cluster, fields)}</figure>`
 }
 
 function nameNode({ source, id }: { readonly source: string; readonly id: string }): string {
@@ -76,20 +79,20 @@ function abridgeLabel(id: string): string {
 }
 
 /** Hidden until the script works. */
-function renderControls(cluster: ReportCluster): string {
-  if (!canDecide(cluster)) return ''
-  return '<div class="buttons" hidden><button type="button" data-act="confirm">Confirm cluster</button><span class="ruling" aria-live="polite"></span></div>'
+function renderControls(cluster: ReportCluster): Markup {
+  if (!canDecide(cluster)) return html``
+  return html`<div class="buttons" hidden><button type="button" data-act="confirm">Confirm cluster</button><span class="ruling" aria-live="polite"></span></div>`
 }
 
-function renderMembers(cluster: ReportCluster, fields: ReportFacts['fields']): string {
+function renderMembers(cluster: ReportCluster, fields: ReportFacts['fields']): Markup {
   const { nodes } = cluster
   const isOpen = canDecide(cluster)
-  const head = ['record', ...fields.map(({ name }) => name)].map((name) => `<th scope="col">${escapeMarkup(name)}</th>`)
+  const head = ['record', ...fields.map(({ name }) => name)].map((name) => html`<th scope="col">${name}</th>`)
   const rows = nodes.map(({ source, id, values }, at) => {
     const cells = values.map(
-      (value) => `<td>${renderValue(value === undefined ? undefined : abridge(value, max_value_characters))}</td>`,
+      (value) => html`<td>${renderValue(value === undefined ? undefined : abridge(value, max_value_characters))}</td>`,
     )
-    return `<tr><th scope="row">${escapeMarkup(nameNode({ source, id }))}</th>${cells.join('')}${isOpen ? `<td><button type="button" data-act="split" data-record="${at}" hidden>Split off</button></td>` : ''}</tr>`
+    return html`<tr><th scope="row">${nameNode({ source, id })}</th>${cells}${isOpen ? html`<td><button type="button" data-act="split" data-record="${at}" hidden>Split off</button></td>` : ''}</tr>`
   })
-  return `<details><summary>Records</summary><div class="scroll"><table class="members"><thead><tr>${head.join('')}${isOpen ? '<th scope="col"><span class="visually-hidden">decide</span></th>' : ''}</tr></thead><tbody>${rows.join('')}</tbody></table></div></details>`
+  return html`<details><summary>Records</summary>${renderScroll(`Records of cluster ${cluster.number}`, html`<table class="members"><thead><tr>${head}${isOpen ? html`<th scope="col"><span class="visually-hidden">decide</span></th>` : ''}</tr></thead><tbody>${rows}</tbody></table>`)}</details>`
 }

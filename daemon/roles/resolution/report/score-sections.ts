@@ -1,7 +1,8 @@
 // Sections about scores: their distribution, precision and recall by threshold, and records that no partner can reach.
-import { escapeMarkup } from '../../../kernel/text/markup.ts'
-import { formatCount, formatScore, formatShare } from './elements.ts'
-import { listCountTicks, renderPlot, scaleCount, shareTicks } from './plot.ts'
+import { listCountTicks, renderPlot, scaleCount, shareTicks } from '../../../shared/report/chart/plot.ts'
+import { formatShare, formatWhole } from '../../../shared/report/format-figures.ts'
+import { html, type Markup } from '../../../shared/report/markup.ts'
+import { formatScore } from './elements.ts'
 import type { ReportCurve, ReportFacts } from './report-facts.ts'
 
 const nameScore = ({ scale }: Pick<ReportFacts, 'scale'>) =>
@@ -19,7 +20,7 @@ function sumAbove({ from, to, bins }: ReportFacts['scores']): { at: number; pair
   return sums.toReversed()
 }
 
-export function renderHistogram(facts: ReportFacts): string {
+export function renderHistogram(facts: ReportFacts): Markup {
   const { scores, cut, scale } = facts
   const width = (scores.to - scores.from) / (scores.bins.length || 1)
   const heights = (countOf: (bin: ReportFacts['scores']['bins'][number]) => number) =>
@@ -29,7 +30,7 @@ export function renderHistogram(facts: ReportFacts): string {
   const above = sumAbove(scores).find(({ at }) => at >= cut - width / 1_000)?.pairs ?? 0
   return renderPlot({
     title: 'Compared pairs by score',
-    description: `${formatCount(above)} of ${formatCount(facts.counts.pairs_compared)} compared pairs lie above the cut of ${formatScore(cut, scale)}. The height is a logarithm, since most pairs are not matches.`,
+    description: `${formatWhole(above)} of ${formatWhole(facts.counts.pairs_compared)} compared pairs lie above the cut of ${formatScore(cut, scale)}. The height is a logarithm, since most pairs are not matches.`,
     x: { label: nameScore(facts), from: scores.from, to: scores.to },
     y: { label: 'pairs', to: ticks.at(-1)?.at ?? 1, ticks },
     lines: [
@@ -40,7 +41,7 @@ export function renderHistogram(facts: ReportFacts): string {
   })
 }
 
-export function renderCurves(facts: ReportFacts): string {
+export function renderCurves(facts: ReportFacts): Markup {
   const { scores, cut, labelled, quality } = facts
   const sums = sumAbove(scores).filter(({ pairs }) => pairs > 0)
   const total = sums[0]?.expected ?? 0
@@ -80,7 +81,7 @@ export function renderCurves(facts: ReportFacts): string {
     lines: [{ name: 'pairs', colour: 1, points: sums.map(({ at, pairs }) => [at, scaleCount(pairs)]) }],
     marks: [{ at: cut, label: 'cut' }],
   })
-  return curves + links
+  return html`${curves}${links}`
 }
 
 /** Why the estimate of the run differs from the curves at the cut. */
@@ -92,27 +93,24 @@ function describeEstimate({ quality: { precision, recall }, scores, cut }: Repor
     if (scores.from + at * width >= cut - width / 1_000) apart += bin.pairs - bin.linked
     else joined += bin.linked
   }
-  return ` The dots are the run's own estimate of its clusters, as in the verdict: ${formatShare(precision.value)} and ${formatShare(recall.value)}. Clustering left ${formatCount(apart)} pairs above the cut apart and linked ${formatCount(joined)} below it, and the estimate also counts matches that no rule brought together.`
+  return ` The dots are the run's own estimate of its clusters, as in the verdict: ${formatShare(precision.value)} and ${formatShare(recall.value)}. Clustering left ${formatWhole(apart)} pairs above the cut apart and linked ${formatWhole(joined)} below it, and the estimate also counts matches that no rule brought together.`
 }
 
-export function renderUnlinkable({ unlinkable, counts, cut, scale }: ReportFacts): string {
+export function renderUnlinkable({ unlinkable, counts, cut, scale }: ReportFacts): Markup {
   if (!unlinkable)
-    return '<p>The scores are a text similarity, which depends on all texts: no record has a best score by itself.</p>'
+    return html`<p>The scores are a text similarity, which depends on all texts: no record has a best score by itself.</p>`
   const share = counts.records === 0 ? 0 : unlinkable.records / counts.records
   const [first, last] = [unlinkable.curve[0], unlinkable.curve.at(-1)]
-  const text = `<p>${escapeMarkup(`${formatCount(unlinkable.records)} of ${formatCount(counts.records)} records (${formatShare(share)}) have so few values that even an equal record would stay below the cut.`)}</p>`
+  const text = html`<p>${`${formatWhole(unlinkable.records)} of ${formatWhole(counts.records)} records (${formatShare(share)}) have so few values that even an equal record would stay below the cut.`}</p>`
   if (!first || !last) return text
-  return (
-    text +
-    renderPlot({
-      title: 'Records that cannot be linked, by threshold',
-      description: 'Share of the records whose best possible score lies below each threshold.',
-      x: { label: 'threshold: score in bits', from: Math.min(first[0], cut), to: Math.max(last[0], cut) },
-      y: { label: 'records', to: 1, ticks: shareTicks },
-      lines: [{ name: 'records', colour: 1, points: unlinkable.curve, isSteps: true }],
-      marks: [{ at: cut, label: `cut ${formatScore(cut, scale)}` }],
-    })
-  )
+  return html`${text}${renderPlot({
+    title: 'Records that cannot be linked, by threshold',
+    description: 'Share of the records whose best possible score lies below each threshold.',
+    x: { label: 'threshold: score in bits', from: Math.min(first[0], cut), to: Math.max(last[0], cut) },
+    y: { label: 'records', to: 1, ticks: shareTicks },
+    lines: [{ name: 'records', colour: 1, points: unlinkable.curve, isSteps: true }],
+    marks: [{ at: cut, label: `cut ${formatScore(cut, scale)}` }],
+  })}`
 }
 
 /** The value at a score: that of the first point at or above it. */

@@ -5,9 +5,11 @@ import { announceJob } from '../../../../kernel/job/job.ts'
 import { newJob } from '../../../../kernel/job/rules.ts'
 import type { Statement } from '../../../../kernel/messaging/statement.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
+import { cryptographySettings } from '../../../../kernel/settings/cryptography-settings.ts'
 import { checkOriginId } from '../../../../shared/origin-id/check-origin-id.ts'
 import { settings } from '../../settings.ts'
 import { computeAgreementDigest, type ExchangeAgreement, findTermFaults } from '../agreement/agreement.ts'
+import { checkCryptographyPolicy } from '../agreement/check-cryptography-policy.ts'
 import { checkSetLimits } from '../agreement/check-set-limits.ts'
 import type { ExchangeMessage } from '../message/exchange-message.ts'
 import { exchanges, type StoredExchange } from '../model.ts'
@@ -49,7 +51,10 @@ function findProposalFault(call: Call, src: string, { agreement, size, key }: Pr
     return refuse('invalid', `the proposal has ${size} records, and the agreement allows 1 to ${max_set_size}`)
   if ((key !== undefined) !== (privacy === 'clk' && parties[1] === self))
     return refuse('invalid', 'a public key must go to the other party with clk, and to no other site')
-  return checkSetLimits(call.settings(settings), agreement)
+  return (
+    checkCryptographyPolicy(call.settings(cryptographySettings), agreement) ??
+    checkSetLimits(call.settings(settings), agreement)
+  )
 }
 
 function buildReceivedExchange(call: Call, src: string, tenant_id: string, message: ProposalMessage): StoredExchange {

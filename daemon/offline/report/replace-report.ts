@@ -1,9 +1,9 @@
 // Writes a report, in the place of an earlier one: no other file is replaced.
 import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs'
-import { writeDurably } from '../../../../adapters/platform/durable-file/write-durably.ts'
-import { runAsInvoker } from '../../../boot/host/act-as-owner.ts'
-import { report_mark } from '../../../roles/resolution/report/report-page.ts'
-import { OfflineCommandError } from '../../offline-command-error.ts'
+import { writeDurably } from '../../../adapters/platform/durable-file/write-durably.ts'
+import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
+import { mark_beginning } from '../../shared/report/page.ts'
+import { OfflineCommandError } from '../offline-command-error.ts'
 
 /** A report names itself within its head. */
 const head_bytes = 2_048
@@ -17,7 +17,7 @@ export function requireReplaceable(file: string): void {
       throw new OfflineCommandError(1, `${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`)
     }
   })
-  if (head === undefined || head.includes(report_mark)) return
+  if (head === undefined || head.includes(mark_beginning)) return
   throw new OfflineCommandError(3, `${file} already exists, and is not a report`, 'name another file with --out')
 }
 

@@ -1,7 +1,8 @@
 // Plots over scores, as SVG that takes its colours from the page.
-import { escapeMarkup } from '../../../kernel/text/markup.ts'
-import { computeTicks, formatFigure } from '../chart/chart.ts'
-import { formatCount, round } from './elements.ts'
+import { formatWhole, round } from '../format-figures.ts'
+import { html, type Markup } from '../markup.ts'
+import type { TextAnchor } from './figure.ts'
+import { computeTicks, formatFigure } from './ticks.ts'
 
 const [width, height] = [640, 272] as const
 /** Half the distance between the dots of estimates at one place. */
@@ -43,37 +44,37 @@ export type Plot = {
 }
 
 /** Renders a figure with its legend and caption. */
-export function renderPlot({ title, description, x, y, lines, marks, estimates = [] }: Plot): string {
+export function renderPlot({ title, description, x, y, lines, marks, estimates = [] }: Plot): Markup {
   const across = (value: number) =>
     left + ((Math.min(x.to, Math.max(x.from, value)) - x.from) / (x.to - x.from || 1)) * (right - left)
   const up = (value: number) => bottom - (Math.min(y.to, Math.max(0, value)) / (y.to || 1)) * (bottom - top)
   const grid = [
     ...y.ticks.map(
       ({ at, label: text }) =>
-        `<path class="grid" d="M${left} ${round(up(at))}H${right}"/>${label(left - 8, up(at) + 4, text, 'end')}`,
+        html`<path class="grid" d="M${left} ${round(up(at))}H${right}"/>${label(left - 8, up(at) + 4, text, 'end')}`,
     ),
     ...computeTicks(x.from, x.to, 8).map((tick) => label(across(tick), bottom + 18, formatFigure(tick), 'middle')),
-    `<path class="axis" d="M${left} ${bottom}H${right}"/>`,
+    html`<path class="axis" d="M${left} ${bottom}H${right}"/>`,
     label((left + right) / 2, height - 6, x.label, 'middle'),
     label(4, 14, y.label, 'start'),
   ]
   const shown = marks.map(({ at, label: name }, number) => {
     const isRight = across(at) < (left + right) / 2
-    return `<path class="cut" d="M${round(across(at))} ${top - 6}V${bottom}"/>${label(across(at) + (isRight ? 6 : -6), top - 10 - number * 14, name, isRight ? 'start' : 'end')}`
+    return html`<path class="cut" d="M${round(across(at))} ${top - 6}V${bottom}"/>${label(across(at) + (isRight ? 6 : -6), top - 10 - number * 14, name, isRight ? 'start' : 'end')}`
   })
   const dots = estimates.map(({ colour, at, value, low, high }, number) => {
     const place = round(across(at) + estimate_gap * (2 * number - estimates.length + 1))
-    return `<path class="range c${colour}" d="M${place} ${round(up(low))}V${round(up(high))}"/><circle class="c${colour}" cx="${place}" cy="${round(up(value))}" r="4.5"/>`
+    return html`<path class="range c${colour}" d="M${place} ${round(up(low))}V${round(up(high))}"/><circle class="c${colour}" cx="${place}" cy="${round(up(value))}" r="4.5"/>`
   })
-  const names = lines.map((line) => `<li class="c${line.colour}">${escapeMarkup(line.name)}</li>`)
-  if (estimates.length > 0) names.push('<li class="dot">the run\'s own estimate, with its range</li>')
-  const legend = names.length > 1 ? `<ul class="legend">${names.join('')}</ul>` : ''
-  return `<figure class="plot"><svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escapeMarkup(`${title}. ${description}`)}">${[
+  const names = lines.map((line) => html`<li class="c${line.colour}">${line.name}</li>`)
+  if (estimates.length > 0) names.push(html`<li class="dot">the run's own estimate, with its range</li>`)
+  const legend = names.length > 1 ? html`<ul class="legend">${names}</ul>` : ''
+  return html`<figure class="plot"><svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${`${title}. ${description}`}">${[
     ...grid,
     ...lines.map((line) => renderLine(line, x.to, across, up)),
     ...shown,
     ...dots,
-  ].join('')}</svg>${legend}<figcaption>${escapeMarkup(description)}</figcaption></figure>`
+  ]}</svg>${legend}<figcaption>${description}</figcaption></figure>`
 }
 
 type Coordinate = (value: number) => number
@@ -83,25 +84,21 @@ function renderLine(
   end: number,
   across: Coordinate,
   up: Coordinate,
-): string {
+): Markup {
   const [first] = points
-  if (!first) return ''
+  if (!first) return html``
   const parts = points.map(([x, y], at) => {
-    const before = points[at - 1]
-    const corner = isSteps && before ? `H${round(across(x))}` : ''
-    return at === 0
-      ? `M${round(across(x))} ${round(up(y))}`
-      : corner
-        ? `${corner}V${round(up(y))}`
-        : `L${round(across(x))} ${round(up(y))}`
+    const [to_x, to_y] = [round(across(x)), round(up(y))]
+    if (at === 0) return html`M${to_x} ${to_y}`
+    return isSteps ? html`H${to_x}V${to_y}` : html`L${to_x} ${to_y}`
   })
-  const last = isSteps ? `H${round(across(end))}` : ''
-  const close = isArea ? `V${bottom}H${round(across(first[0]))}Z` : ''
-  return `<path class="${isArea ? 'area' : 'line'} c${colour}" d="${parts.join('')}${last}${close}"/>`
+  const last = isSteps ? html`H${round(across(end))}` : ''
+  const close = isArea ? html`V${bottom}H${round(across(first[0]))}Z` : ''
+  return html`<path class="${isArea ? 'area' : 'line'} c${colour}" d="${parts}${last}${close}"/>`
 }
 
-function label(x: number, y: number, text: string, anchor: 'start' | 'middle' | 'end'): string {
-  return `<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}">${escapeMarkup(text)}</text>`
+function label(x: number, y: number, text: string, anchor: TextAnchor): Markup {
+  return html`<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}">${text}</text>`
 }
 
 /** Ticks of shares, from none to all. */
@@ -120,5 +117,5 @@ export function listCountTicks(most: number): PlotTick[] {
   while ((powers.at(-1) ?? most) < most) powers.push((powers.at(-1) ?? 1) * 10)
   // Of many powers, the first ones would cover each other.
   const shown = powers.length > max_close_powers ? powers.slice(1) : powers
-  return [0, ...shown].map((count) => ({ at: scaleCount(count), label: formatCount(count) }))
+  return [0, ...shown].map((count) => ({ at: scaleCount(count), label: formatWhole(count) }))
 }
