@@ -19,6 +19,8 @@ export const definition = command({
     check: flag('Print the steps that are left, change nothing, and exit with 5 if there are any'),
     schema: flag('Print the JSON Schema of the answers file'),
     overwrite: flag('Replace files that this installation did not make, or that were changed since'),
+    bundle: text('DIR', 'Unpacked bundle to verify and install (default: this executable alone)'),
+    keys: text('DIR', 'Release keys that you hold already, which verify the bundle'),
     root: withDefault('/', text('DIR', 'Folder that stands for / of the machine, such as that of an image')),
     ...jsonOption,
   },
@@ -31,10 +33,11 @@ export const definition = command({
     }
     const { applyInstallation, planSiteInstallation } = await offline.installation()
     if (params.plan && params.check) throw new CommandFailure(2, '--plan and --check exclude each other')
+    const bundle = locateBundle(params)
     const { renderCommandDocuments } = await import('../program/command-documents.ts')
     const documents = await renderCommandDocuments()
     const answers = params.answers === undefined ? undefined : resolve(params.answers)
-    const request = { root: resolve(params.root), answers, documents, overwrites: params.overwrite, release: undefined }
+    const request = { root: resolve(params.root), answers, documents, overwrites: params.overwrite, bundle }
     const plan = planSiteInstallation(request)
     const changesNothing = params.plan || params.check
     if (!changesNothing)
@@ -63,6 +66,12 @@ export const definition = command({
     return params.check && !plan.is_done ? 5 : 0
   },
 })
+
+function locateBundle({ bundle, keys }: { bundle: string | undefined; keys: string | undefined }) {
+  if (bundle !== undefined && keys !== undefined) return { folder: resolve(bundle), keys: resolve(keys) }
+  if (bundle === undefined && keys === undefined) return undefined
+  throw new CommandFailure(2, '--bundle and --keys belong together', 'name the bundle, and the keys that verify it')
+}
 
 /** A role that runs keeps the settings of the unit with which it was started. */
 function adviseRestart(steps: readonly ShownStep[]): string[] {
