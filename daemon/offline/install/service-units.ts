@@ -61,7 +61,8 @@ function renderUnit(answers: InstallationAnswers, role: RoleOutline): string {
 }
 
 function listWritableFolders({ site, backups, writable }: InstallationAnswers, role: string): string[] {
-  return role === 'site' ? [site.folder, backups, ...writable] : [site.folder]
+  // A medium that is not mounted does not keep the role from starting.
+  return role === 'site' ? [site.folder, backups, ...writable.map((path) => `-${path}`)] : [site.folder]
 }
 
 type UnitLine = readonly [name: string, value: string]
