@@ -168,7 +168,7 @@ test('health and service-info answer any client of the port itself', async () =>
   expect([health.status, health.json]).toEqual([200, { status: 'ok', service: 'public-proxy' }])
   expect((await sendProxyRequest(served, '/service-info')).json).toEqual({
     name: 'public-proxy',
-    version: '1.0.0',
+    version: product.version,
     description: expect.any(String),
     health_path: '/health',
     api_path: '/open',
