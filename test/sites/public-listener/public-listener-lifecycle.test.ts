@@ -4,6 +4,7 @@ import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { product } from '../../../adapters/platform/product/product.ts'
 import { sendExactRequest } from '../../support/http/send-exact-request.ts'
 import {
   countReasons,
