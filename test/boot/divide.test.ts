@@ -183,6 +183,7 @@ describe('the doctor', () => {
     const name = spoil()
     expect(checkDivision(folder, division)).toEqual([
       {
+        code: 'permissions.not_divided',
         check: 'permissions',
         state: 'problem',
         detail: expect.stringMatching(new RegExp(`^${name} .*${fault}`)),

@@ -165,7 +165,9 @@ describe('where an operator looks', () => {
 
   test('health and doctor know of the provider', async () => {
     expect(await healthOf()).toMatchObject({ state: 'ok', detail: expect.stringMatching(/^keys of \d+ s ago$/) })
-    expect(await found()).toEqual([{ check: 'sso', state: 'ok', detail: 'the identity provider has 1 usable keys' }])
+    expect(await found()).toEqual([
+      { code: 'sso.ok', check: 'sso', state: 'ok', detail: 'the identity provider has 1 usable keys' },
+    ])
   })
 
   test('a token is inspected as the site judges it', async () => {

@@ -1,5 +1,6 @@
 // Service information in each deployment profile, metrics, and the profiles in which the role refuses to start.
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { product } from '../../../adapters/platform/product/product.ts'
 import { serve } from '../../../daemon/boot/serve.ts'
 import { everyOperation } from '../../../daemon/every-role.ts'
 import { ProfileError } from '../../../daemon/kernel/settings/profile-error.ts'
@@ -50,7 +51,7 @@ describe.each(profiles)('in $deployment_profile', ({ template, deployment_profil
     const world = await endAfterTest(startTestSite({ template }))
     const expected = {
       name: 'consensus-service',
-      version: '1.0.0',
+      version: product.version,
       description: expect.any(String),
       health_path: '/health',
       api_path: '/api/v2',

@@ -4,6 +4,7 @@ import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { product } from '../../../adapters/platform/product/product.ts'
 import { sendExactRequest } from '../../support/http/send-exact-request.ts'
 import {
   countReasons,
@@ -168,7 +169,7 @@ test('health and service-info answer any client of the port itself', async () =>
   expect([health.status, health.json]).toEqual([200, { status: 'ok', service: 'public-proxy' }])
   expect((await sendProxyRequest(served, '/service-info')).json).toEqual({
     name: 'public-proxy',
-    version: '1.0.0',
+    version: product.version,
     description: expect.any(String),
     health_path: '/health',
     api_path: '/open',
