@@ -19,6 +19,8 @@ export const definition = command({
     check: flag('Print the steps that are left, change nothing, and exit with 5 if there are any'),
     schema: flag('Print the JSON Schema of the answers file'),
     overwrite: flag('Replace files that this installation did not make, or that were changed since'),
+    bundle: text('DIR', 'Unpacked bundle to verify and install (default: this executable alone)'),
+    keys: text('DIR', 'Release keys that you hold already, which verify the bundle'),
     root: withDefault('/', text('DIR', 'Folder that stands for / of the machine, such as that of an image')),
     ...jsonOption,
   },
@@ -31,10 +33,11 @@ export const definition = command({
     }
     const { applyInstallation, planSiteInstallation } = await offline.installation()
     if (params.plan && params.check) throw new CommandFailure(2, '--plan and --check exclude each other')
+    const bundle = locateBundle(params)
     const { renderCommandDocuments } = await import('../program/command-documents.ts')
     const documents = await renderCommandDocuments()
     const answers = params.answers === undefined ? undefined : resolve(params.answers)
-    const request = { root: resolve(params.root), answers, documents, overwrites: params.overwrite, release: undefined }
+    const request = { root: resolve(params.root), answers, documents, overwrites: params.overwrite, bundle }
     const plan = planSiteInstallation(request)
     const changesNothing = params.plan || params.check
     if (!changesNothing)
@@ -52,7 +55,8 @@ export const definition = command({
     const kept = plan.steps.length - left.length
     printResult(terminal, params.json, { is_done: plan.is_done, kept, steps }, () => {
       if (plan.is_done) return 'everything is installed; nothing to change'
-      if (!changesNothing) return `${left.length} steps done, ${kept} were in place`
+      if (!changesNothing)
+        return [`${left.length} steps done, ${kept} were in place`, ...adviseRestart(left)].join(line_break)
       const rows = summarizeManual(shown)
       const columns = ['action', 'step', 'detail', 'remedy']
       return [formatTable(terminal, rows, columns, 'no steps'), `${left.length} steps to do, ${kept} in place`].join(
@@ -62,6 +66,20 @@ export const definition = command({
     return params.check && !plan.is_done ? 5 : 0
   },
 })
+
+function locateBundle({ bundle, keys }: { bundle: string | undefined; keys: string | undefined }) {
+  if (bundle !== undefined && keys !== undefined) return { folder: resolve(bundle), keys: resolve(keys) }
+  if (bundle === undefined && keys === undefined) return undefined
+  throw new CommandFailure(2, '--bundle and --keys belong together', 'name the bundle, and the keys that verify it')
+}
+
+/** A role that runs keeps the settings of the unit with which it was started. */
+function adviseRestart(steps: readonly ShownStep[]): string[] {
+  const units = steps.flatMap(({ action, path }) =>
+    action === 'change' ? (/[^/]+\.service$/.exec(path ?? '') ?? []) : [],
+  )
+  return units.length > 0 ? [`changed units take effect with: systemctl restart ${units.join(' ')}`] : []
+}
 
 type ShownStep = InstallationPlan['steps'][number]
 

@@ -198,6 +198,13 @@ describe('a socket file', () => {
     await expect(startEchoServer({ listen: foreign })).rejects.toThrow(/closed to others/)
   })
 
+  test('that cannot be given to its group does not stay open', async () => {
+    const socket = path.join(folder, 'own', 'sock')
+    const noGroup = -5
+    await expect(startEchoServer({ listen: { socket, group: noGroup } })).rejects.toThrow(/gid/)
+    expect(existsSync(socket)).toBe(false)
+  })
+
   test('left by a crash is replaced', async () => {
     const socket = path.join(folder, 'site.sock')
     const crash = `require('net').createServer().listen(${JSON.stringify(socket)}, () => process.kill(process.pid, 'SIGKILL'))`

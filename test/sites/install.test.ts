@@ -4,8 +4,12 @@ import { once } from 'node:events'
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { product } from '../../adapters/platform/product/product.ts'
+import { verifyBundle } from '../../daemon/offline/bundle/verify-bundle.ts'
+import { sealBundle, signByKeys } from '../../scripts/release-steps/seal-bundle.ts'
 import { createScratchFolder } from '../support/command/run-command.ts'
 import { findExecutable, runExecutableSync } from '../support/command/run-executable.ts'
+import { writeReleaseKeys } from '../support/release/build-bundle.ts'
 import { findTools, whenPresent } from '../support/runner/requires.ts'
 import { endProcess, startDaemon } from '../support/site/daemon-process.ts'
 import { waitUntil } from '../support/site/test-site.ts'
@@ -18,11 +22,14 @@ const answers = 'format: 1\nsite: { name: alpha, tenant: acme, port_base: 29400,
 const { dir, remove } = createScratchFolder('install')
 const daemons = new Set<ChildProcess>()
 const at = (...names: readonly string[]) => path.join(dir, ...names)
+const bundle = { folder: at('bundle'), ...writeReleaseKeys(at('release')) }
+const fromBundle = ['--bundle', bundle.folder, '--keys', bundle.keys]
 const unit = '/etc/systemd/system/platform-site.service'
 
 beforeAll(() => {
   fs.chmodSync(dir, 0o755)
   fs.mkdirSync(at('etc/platform'), { recursive: true })
+  sealOwnBundle()
   fs.writeFileSync(at('etc/passwd'), 'root:x:0:0:root:/root:/bin/sh\n')
   fs.writeFileSync(at('etc/group'), 'root:x:0:\n')
   fs.writeFileSync(at('etc/platform/answers.yaml'), answers)
@@ -31,6 +38,16 @@ afterAll(async () => {
   await Promise.all([...daemons].map((child) => endProcess(child, 'SIGKILL')))
   remove()
 })
+
+/** The executable of these sources and one document, signed. */
+function sealOwnBundle(): void {
+  fs.mkdirSync(path.join(bundle.folder, 'docs'), { recursive: true })
+  fs.copyFileSync(findExecutable(), path.join(bundle.folder, 'platform'), fs.constants.COPYFILE_FICLONE)
+  fs.writeFileSync(path.join(bundle.folder, 'docs/guide.md'), '# Guide\n', { mode: 0o644 })
+  const arch = process.arch === 'arm64' ? 'arm64' : 'x64'
+  const about = { version: product.version, commit: 'a'.repeat(40), date: '2026-11-01T00:00:00Z', arch } as const
+  sealBundle({ folder: bundle.folder, about, signer: signByKeys(bundle.signing) })
+}
 
 const install = (...options: readonly string[]) => runExecutableSync(['install', '--root', dir, ...options])
 
@@ -41,7 +58,10 @@ function listPaths(): string {
 
 /** Kills the installation as soon as it reports this step. */
 async function installUntil(step: string): Promise<void> {
-  const child = spawn(findExecutable(), ['install', '--root', dir], { env: {}, stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(findExecutable(), ['install', '--root', dir, ...fromBundle], {
+    env: {},
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   let report = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     report += text
@@ -55,7 +75,7 @@ async function installUntil(step: string): Promise<void> {
 describe('an installation', () => {
   test('is planned and checked without a change', () => {
     const before = listPaths()
-    const plan = install('--plan')
+    const plan = install('--plan', ...fromBundle)
     expect(plan.exit).toBe(0)
     expect(plan.stdout).toMatch(/create\s+user platform-consensus/)
     expect(install('--check').exit).toBe(5)
@@ -66,7 +86,12 @@ describe('an installation', () => {
     await installUntil('create file /etc/sysusers.d/platform.conf')
     expect(install('--check').exit).toBe(5)
     await installUntil('create link /etc/systemd/system/multi-user.target.wants/platform.target')
-    expect(install()).toMatchObject({ exit: 0, stdout: expect.stringMatching(/steps done/) })
+    fs.appendFileSync(path.join(bundle.folder, 'docs/guide.md'), 'added\n')
+    expect(install(...fromBundle)).toMatchObject({ exit: 5, stderr: expect.stringContaining('docs/guide.md') })
+    fs.truncateSync(path.join(bundle.folder, 'docs/guide.md'), '# Guide\n'.length)
+    expect(install(...fromBundle)).toMatchObject({ exit: 0, stdout: expect.stringMatching(/steps done/) })
+    const installed = { folder: at('usr/local/lib/platform/releases', product.version), keys: bundle.keys }
+    expect(verifyBundle(installed).manifest.version).toBe(product.version)
     const before = listPaths()
     expect(install()).toMatchObject({ exit: 0, stdout: expect.stringMatching(/nothing to change/), stderr: '' })
     expect(install('--check').exit).toBe(0)

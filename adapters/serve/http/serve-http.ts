@@ -50,7 +50,13 @@ export async function serveHttp(options: HttpServerOptions): Promise<OperationSe
 
   if ('socket' in listen) await prepareSocketFile(listen.socket, listen.group)
   const url = await app.listen('socket' in listen ? { path: listen.socket } : listen)
-  if ('socket' in listen) await restrictSocketFile(listen.socket, listen.group)
+  if ('socket' in listen) {
+    await restrictSocketFile(listen.socket, listen.group).catch(async (error: unknown) => {
+      // A listener that stays open would keep the process from ending with the fault.
+      await closeListener(app, context, 0).finally(stopSweep)
+      throw error
+    })
+  }
   const address = app.server.address()
   return {
     url: 'socket' in listen ? `unix:${listen.socket}` : url,

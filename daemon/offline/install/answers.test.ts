@@ -36,7 +36,7 @@ test('only roles that enclose commands may make namespaces', () => {
   const units = renderUnits(parse('site: { name: alpha }\nsandbox_roles: [site]\nwritable: [/media/courier]'))
   expect(units.get('platform-site.service')).not.toContain('RestrictNamespaces')
   expect(units.get('platform-site.service')).toContain(
-    'ReadWritePaths=/var/lib/platform/site /var/backups/platform /media/courier\n',
+    'ReadWritePaths=/var/lib/platform/site /var/backups/platform -/media/courier\n',
   )
   expect(units.get('platform-consensus.service')).toContain('RestrictNamespaces=yes\n')
   expect(units.get('platform-consensus.service')).toContain('After=network-online.target platform-site.service\n')

@@ -8,8 +8,8 @@ import { editYaml } from '../../../adapters/host/yaml/yaml-edit.ts'
 import { syncFolder } from '../../../adapters/platform/durable-file/sync-folder.ts'
 import { writeDurably, writeFully } from '../../../adapters/platform/durable-file/write-durably.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
-import { selfCommand } from '../self-command.ts'
 import type { InstallationItem, InstallationItemOf } from './installation-items.ts'
+import { layout } from './layout.ts'
 import { nameAccounts } from './observe-division.ts'
 import { digestFile } from './observe-item.ts'
 import { placePath, requireSafeParents } from './safe-path.ts'
@@ -53,7 +53,7 @@ export function applyItem(item: InstallationItem, root: string, items: readonly 
       makeDividedSite(item, root, items)
       break
     case 'division':
-      runSelf(['site', 'divide', '--site', placePath(root, item.path)])
+      runInstalled(root, ['site', 'divide', '--site', placePath(root, item.path)])
       break
     case 'service':
       run(['systemctl', 'start', item.unit])
@@ -142,7 +142,7 @@ function makeDividedSite(
   const draft = `${placed}.draft`
   requireSafeParents(join(draft, 'profile.yaml'))
   fs.rmSync(draft, { recursive: true, force: true })
-  runSelf(['init', '--site', draft, ...options])
+  runInstalled(root, ['init', '--site', draft, ...options])
   const division = items.find((item) => item.kind === 'division')
   if (division) {
     const profile = join(draft, 'profile.yaml')
@@ -158,8 +158,9 @@ function makeDividedSite(
   syncFolder(dirname(placed))
 }
 
-function runSelf(words: readonly string[]): void {
-  run([...selfCommand(), ...words])
+/** The installed executable, which the users of the roles can run; this one may lie in a folder of root alone. */
+function runInstalled(root: string, words: readonly string[]): void {
+  run([placePath(root, layout.command), ...words])
 }
 
 const timeout_ms = 300_000

@@ -10,21 +10,20 @@ import {
   digestContent,
   type InstallationItem,
   listInstallationItems,
-  type ReleaseFile,
 } from './installation-items.ts'
 import { type InstallationRecord, readInstallationRecord, writeInstallationRecord } from './installation-record.ts'
 import { type InstallationStep, isDone, planInstallation } from './installation-steps.ts'
 import { layout } from './layout.ts'
 import { type InstallationPlace, observeFile, observeItem } from './observe-item.ts'
-import { findRelease } from './release-files.ts'
+import { type BundleLocation, findRelease } from './release-files.ts'
 import { placePath, requireSafeParents } from './safe-path.ts'
 
 export type InstallationRequest = {
   readonly root: string
   /** Default: the answers file of the layout, below the root. */
   readonly answers: string | undefined
-  /** A verified release; default: the running executable, or the bundle that it lies in. */
-  readonly release: readonly ReleaseFile[] | undefined
+  /** A bundle to verify and install; default: the running executable alone. */
+  readonly bundle: BundleLocation | undefined
   readonly documents: CommandDocuments
   readonly overwrites: boolean
 }
@@ -45,7 +44,7 @@ export function planSiteInstallation(request: InstallationRequest): Installation
   requireSafeParents(placePath(root, '/etc/passwd'))
   const record = readInstallationRecord(root)
   const place = { root, record, overwrites: request.overwrites }
-  const contents = { version: product.version, release: request.release ?? findRelease(), documents: request.documents }
+  const contents = { version: product.version, release: findRelease(request.bundle), documents: request.documents }
   const items = listInstallationItems(answers, contents).filter(
     ({ kind }) => kind !== 'service' || isSystemdRunning(root),
   )
@@ -54,7 +53,7 @@ export function planSiteInstallation(request: InstallationRequest): Installation
   return { answers, place, items, steps, is_done: isDone(steps) && record?.complete === true }
 }
 
-function isSystemdRunning(root: string): boolean {
+export function isSystemdRunning(root: string): boolean {
   return root === '/' && fs.existsSync('/run/systemd/system')
 }
 
@@ -64,7 +63,7 @@ function listFormerFiles(items: readonly InstallationItem[], place: Installation
   const version = `${layout.releases}/`
   const files = place.record?.files.filter(({ path }) => !paths.has(path) && !path.startsWith(version)) ?? []
   return [
-    ...files.map(({ path, sha256 }) => ({ path, observation: observeFile(path, 0o644, sha256, place) })),
+    ...files.map(({ path, sha256 }) => ({ path, observation: observeFile(path, undefined, sha256, place) })),
     ...(place.record?.links ?? [])
       .filter(({ path }) => !paths.has(path))
       .map(({ path, target }) => ({ path, observation: observeItem({ kind: 'link', path, target }, place) })),
@@ -81,20 +80,26 @@ export function applyInstallation(plan: InstallationPlan, report: (step: Install
   const open = steps.filter(({ action }) => action !== 'keep')
   const record = buildRecord(plan)
   prepareSettingsFolder(place.root)
-  writeInstallationRecord(place.root, {
+  const isDivided = steps.some(({ action, item }) => action === 'keep' && item?.kind === 'division')
+  const draft = {
     ...record,
     complete: false,
-    files: mergeFiles(record, place.record),
-    links: mergeLinks(record, place.record),
-  })
+    divided: isDivided,
+    files: mergeEntries(record.files, place.record?.files),
+    links: mergeEntries(record.links, place.record?.links),
+  }
+  writeInstallationRecord(place.root, draft)
   for (const step of open) {
     if (step.item) {
+      // Units are read again before they are started.
+      if (step.item.kind === 'service') reloadUnits(place.root)
       applyItem(step.item, place.root, items)
-      requireApplied(step.item, place)
+      if (step.item.kind === 'division') writeInstallationRecord(place.root, { ...draft, divided: true })
+      requireApplied(step.item, { ...place, record: undefined })
     } else if (step.path) fs.unlinkSync(placePath(place.root, step.path))
     report(step)
-    if (step.item?.kind === 'division') reloadUnits(place.root)
   }
+  reloadUnits(place.root)
   writeInstallationRecord(place.root, record)
 }
 
@@ -125,34 +130,40 @@ export function reloadUnits(root: string): void {
 }
 
 function buildRecord({ answers, items, place, steps }: InstallationPlan): InstallationRecord {
+  const desired = new Set(items.flatMap((item) => ('path' in item ? [item.path] : [])))
+  const removed = new Set(steps.flatMap(({ action, path }) => (action === 'remove' && path ? [path] : [])))
+  // Other releases, and files that somebody changed: `platform uninstall` still knows them.
+  const isKept = ({ path }: { path: string }) => !desired.has(path) && !removed.has(path) && isPresent(place.root, path)
   const made = steps.flatMap(({ action, item }) => (action === 'create' && item?.kind === 'folder' ? [item.path] : []))
   return {
     format: 1,
     complete: true,
+    divided: true,
     version: product.version,
     site: answers.site.folder,
     roles: answers.site.roles,
     users: answers.site.roles.map((role) => roleUser(answers, role)),
     group: answers.users.group,
     service_manager: answers.service_manager,
-    files: items.flatMap((item) => {
-      if (item.kind === 'file') return [{ path: item.path, sha256: digestContent(item.content) }]
-      return item.kind === 'copy' ? [{ path: item.path, sha256: item.sha256 }] : []
-    }),
-    links: items.flatMap((item) => (item.kind === 'link' ? [{ path: item.path, target: item.target }] : [])),
+    files: [...items.flatMap(listFileDigests), ...(place.record?.files.filter(isKept) ?? [])],
+    links: [
+      ...items.flatMap((item) => (item.kind === 'link' ? [{ path: item.path, target: item.target }] : [])),
+      ...(place.record?.links.filter(isKept) ?? []),
+    ],
     folders: [...new Set([...(place.record?.folders ?? []), ...made])],
   }
 }
 
-/** A killed run leaves files of both kinds. */
-function mergeFiles(record: InstallationRecord, former: InstallationRecord | undefined): InstallationRecord['files'] {
-  return mergeEntries(record.files, former?.files)
+function listFileDigests(item: InstallationItem): InstallationRecord['files'] {
+  if (item.kind === 'file') return [{ path: item.path, sha256: digestContent(item.content) }]
+  return item.kind === 'copy' ? [{ path: item.path, sha256: item.sha256 }] : []
 }
 
-function mergeLinks(record: InstallationRecord, former: InstallationRecord | undefined): InstallationRecord['links'] {
-  return mergeEntries(record.links, former?.links)
+function isPresent(root: string, path: string): boolean {
+  return fs.lstatSync(placePath(root, path), { throwIfNoEntry: false }) !== undefined
 }
 
+/** A killed run leaves some entries as they were and some as they are to be. */
 function mergeEntries<T>(entries: readonly T[], former: readonly T[] = []): T[] {
   const known = new Set(entries.map((entry) => JSON.stringify(entry)))
   return [...entries, ...former.filter((entry) => !known.has(JSON.stringify(entry)))]

@@ -18,6 +18,8 @@ const installationRecord = z.strictObject({
   format: z.literal(1),
   /** False from the first change until the last one is done. */
   complete: z.boolean(),
+  /** True once the files of the site belong to the users of the roles. */
+  divided: z.boolean(),
   version: z.string().max(64),
   site: path,
   roles: z.array(z.string().max(64)).max(64),

@@ -6,6 +6,7 @@ import { readProfile } from '../../boot/profile.ts'
 import { roleDataFolder, roleKeysFolder, roleRunFolder, siteFolder } from '../../boot/storage/site-folder.ts'
 import type { InstallationItemOf } from './installation-items.ts'
 import type { ItemObservation } from './installation-steps.ts'
+import type { InstallationPlace } from './observe-item.ts'
 import { placePath } from './safe-path.ts'
 
 /** Accounts as a profile names them: by number in an image, whose names this machine does not have. */
@@ -19,7 +20,10 @@ export function nameAccounts(
   return { os_group: groupId(group, accounts) ?? group, os_users: Object.fromEntries(byNumber) }
 }
 
-export function observeDivision(item: InstallationItemOf<'division'>, root: string): ItemObservation {
+export function observeDivision(
+  item: InstallationItemOf<'division'>,
+  { root, record }: Pick<InstallationPlace, 'root' | 'record'>,
+): ItemObservation {
   const folder = siteFolder(placePath(root, item.path))
   if (!fs.lstatSync(folder.profile, { throwIfNoEntry: false })?.isFile()) return { state: 'absent' }
   const { os_group, os_users } = nameAccounts(item, root)
@@ -38,6 +42,7 @@ export function observeDivision(item: InstallationItemOf<'division'>, root: stri
       remedy: `stop the site and set in section platform: ${wanted}`,
     }
   }
+  if (record?.divided === false) return { state: 'different', detail: 'an earlier run did not finish it' }
   const accounts = placePath(root, '/etc')
   const uidOf = (role: string) => userId(item.users[role] ?? '', accounts)
   const expected = [

@@ -37,7 +37,7 @@ export function observeItem(item: InstallationItem, place: InstallationPlace): I
     case 'site':
       return observeSite(item, place)
     case 'division':
-      return observeDivision(item, place.root)
+      return observeDivision(item, place)
     case 'service':
       return spawnSync('systemctl', ['is-active', '--quiet', item.unit]).status === 0
         ? { state: 'same' }
@@ -72,10 +72,10 @@ function observeFolder(
   return { state: 'different', detail: `it is ${(stats.mode & 0o7777).toString(8)} ${stats.uid}:${stats.gid}` }
 }
 
-/** Content first: a file with other content is replaced only if it is the installation's own. */
+/** Content first: a file with other content is replaced only if it is the installation's own. `mode`: undefined for any. */
 export function observeFile(
   path: string,
-  mode: number,
+  mode: number | undefined,
   sha256: string,
   { root, record, overwrites }: InstallationPlace,
 ): ItemObservation {
@@ -93,7 +93,7 @@ export function observeFile(
     const detail = own.length > 0 ? 'it was changed since' : 'this installation did not make it'
     return describeForeign(path, detail, '--overwrite replaces it')
   }
-  if ((stats.mode & 0o7777) === mode && stats.uid === 0) return { state: 'same' }
+  if (mode === undefined || ((stats.mode & 0o7777) === mode && stats.uid === 0)) return { state: 'same' }
   return { state: 'different', detail: `it is ${(stats.mode & 0o7777).toString(8)} of user ${stats.uid}` }
 }
 

@@ -1,4 +1,4 @@
-// The systemd units of an installation, as text. `systemd-analyze security` rates each below 2.0, but for those that may make namespaces.
+// The systemd units of an installation, as text. `systemd-analyze security` rates each below 2.0, except those that may make namespaces.
 import { join } from 'node:path'
 import type { RoleOutline } from '../../kernel/role/role.ts'
 import { roles } from '../../roles.ts'
@@ -61,7 +61,8 @@ function renderUnit(answers: InstallationAnswers, role: RoleOutline): string {
 }
 
 function listWritableFolders({ site, backups, writable }: InstallationAnswers, role: string): string[] {
-  return role === 'site' ? [site.folder, backups, ...writable] : [site.folder]
+  // A medium that is not mounted does not keep the role from starting.
+  return role === 'site' ? [site.folder, backups, ...writable.map((path) => `-${path}`)] : [site.folder]
 }
 
 type UnitLine = readonly [name: string, value: string]
@@ -92,6 +93,8 @@ const hardening: readonly UnitLine[] = [
   ['SystemCallErrorNumber', 'EPERM'],
   ['SystemCallFilter', '@system-service'],
   ['SystemCallFilter', '~@privileged @resources'],
+  // A role gives its socket to the group of the site. `setpriv` gives up, by capset, what a command could have left.
+  ['SystemCallFilter', '@chown capset'],
 ]
 
 const enclosing: readonly UnitLine[] = [

@@ -2,9 +2,9 @@
 import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { OfflineCommandError } from '../offline-command-error.ts'
-import { reloadUnits } from './install-site.ts'
+import { isSystemdRunning, reloadUnits } from './install-site.ts'
 import { type InstallationRecord, readInstallationRecord } from './installation-record.ts'
-import { layout, target_name } from './layout.ts'
+import { layout, target_name, unitName } from './layout.ts'
 import { digestFile } from './observe-item.ts'
 import { placePath, requireSafeParents } from './safe-path.ts'
 
@@ -59,17 +59,17 @@ function planLink(root: string, path: string, { links }: InstallationRecord): Re
 export function applyRemoval(root: string): readonly RemovalStep[] {
   if (process.geteuid?.() !== 0)
     throw new OfflineCommandError(3, 'only root can uninstall', 'run it as root, or with --plan')
-  const { steps } = planRemoval(root)
-  stopRoles(root)
+  const { steps, record } = planRemoval(root)
+  stopRoles(root, record)
   const done = steps.map((step) => (step.action === 'keep' ? step : removeStep(step, placePath(root, step.path))))
   fs.rmSync(placePath(root, layout.record), { force: true })
   reloadUnits(root)
   return done
 }
 
-function stopRoles(root: string): void {
-  if (root !== '/' || !fs.existsSync('/run/systemd/system')) return
-  const units = [target_name, 'platform-*.service']
+function stopRoles(root: string, { roles, service_manager }: InstallationRecord): void {
+  if (service_manager !== 'systemd' || !isSystemdRunning(root)) return
+  const units = [target_name, ...roles.map(unitName)]
   if (spawnSync('systemctl', ['stop', ...units], { stdio: 'ignore' }).status !== 0)
     throw new OfflineCommandError(1, 'the roles could not be stopped', `systemctl status ${target_name}`)
 }
