@@ -61,7 +61,8 @@ withVariable('OPENSSL_ROOT')(
     const check = (at: string, text: string) =>
       spawnSync('bash', ['--norc', '-c', text], { cwd: at, encoding: 'utf8', env: { PATH: `${work}:/usr/bin:/bin` } })
     execFileSync('bash', ['--norc', '-c', unpack ?? ''], { cwd: work })
-    const folder = path.join(work, enter?.replace('cd ', '') ?? '')
+    expect(enter).toBe('cd platform-*-linux-x64/')
+    const folder = path.join(work, path.basename(bundles.folders.x64))
     for (const [at, text] of checks.entries()) {
       const { status, stdout, stderr } = check(folder, text)
       expect([text, stdout, stderr]).toEqual([
@@ -126,6 +127,18 @@ test('each component has the text of its licence, and the provenance names commi
   expect(inputs.every(({ digest }) => Object.values(digest).every((value) => /^[0-9a-f]{40,128}$/.test(value)))).toBe(
     true,
   )
+})
+
+test('units, man pages and completions are those of the product', () => {
+  const folder = bundles.folders.arm64
+  expect(readdirSync(path.join(folder, 'completions'))).toEqual(['_platform', 'platform.bash', 'platform.fish'])
+  expect(readFileSync(path.join(folder, 'man/platform-verify-bundle.1'), 'utf8')).toContain(
+    'Verify a release bundle offline',
+  )
+  expect(readFileSync(path.join(folder, 'units/platform-site.service'), 'utf8')).toContain(
+    '/usr/local/bin/platform serve',
+  )
+  expect(readFileSync(path.join(folder, 'docs/book.html')).includes('Verify without the product')).toBe(true)
 })
 
 test('every ELF file requires at most what RHEL 8 has', () => {
