@@ -1,5 +1,5 @@
 // Bundles as `scripts/release` makes them, for both architectures: verified with and without the product, run where they must run.
-import { execFileSync, spawnSync } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
@@ -168,8 +168,10 @@ async function expectToServe(program: string, dir: string, work: string, arch: s
   const made = await run('init', '--site', dir, '--profile', 'demo', '--port-base', '0', '--yes')
   expect(made.exit, made.stderr).toBe(0)
   const words = ['serve', '--site', dir]
+  const daemons = new Set<ChildProcess>()
+  onTestFinished(() => daemons.forEach((child) => void child.kill('SIGKILL')))
   const env = { PATH: process.env.PATH ?? '' }
-  const { daemon, urls } = await startDaemon({ program, words, env, log: path.join(work, 'serve.log') }, new Set())
+  const { daemon, urls } = await startDaemon({ program, words, env, log: path.join(work, 'serve.log') }, daemons)
   const url = urls.site?.find((each) => each.startsWith('http')) ?? ''
   const response = await fetch(new URL('/oauth2/jwks', url))
   expect([response.status, await response.json()]).toEqual([200, { keys: expect.any(Array) }])
