@@ -28,13 +28,7 @@ if (values.arch.some((arch) => !['x64', 'arm64'].includes(arch))) fail('--arch i
 const origin = readOrigin()
 const out = path.resolve(values.out)
 fs.mkdirSync(out, { recursive: true })
-// The executable of this machine prints the completions of every bundle.
-const host = await buildExecutable(process.arch)
-try {
-  for (const arch of values.arch) await makeBundle(arch)
-} finally {
-  fs.rmSync(host.work, { recursive: true, force: true })
-}
+for (const arch of values.arch) await makeBundle(arch)
 
 /** Version, commit and date. Refuses changes that are not committed, since nobody could build the same bundle again. */
 function readOrigin() {
@@ -70,11 +64,11 @@ async function makeBundle(arch) {
   const folder = path.join(out, bundleFolder(about))
   fs.rmSync(folder, { recursive: true, force: true })
   fs.mkdirSync(folder)
-  const built = arch === process.arch ? host : await buildExecutable(arch)
+  const built = await buildExecutable(arch)
   try {
-    fillBundle({ about, folder, built })
+    await fillBundle({ about, folder, built })
   } finally {
-    if (built !== host) fs.rmSync(built.work, { recursive: true, force: true })
+    fs.rmSync(built.work, { recursive: true, force: true })
   }
   const { version, commit, date } = about
   sealBundle({ folder, about: { version, arch, commit, date }, signer: findSigner(about) })
@@ -85,7 +79,7 @@ async function makeBundle(arch) {
   console.log(`${digest}  ${path.basename(folder)}.tar`)
 }
 
-function fillBundle({ about, folder, built }) {
+async function fillBundle({ about, folder, built }) {
   const write = (name, value) => fs.writeFileSync(path.join(folder, name), `${JSON.stringify(value, undefined, 2)}\n`)
   const executable = path.join(folder, 'platform')
   fs.copyFileSync(built.file, executable)
@@ -95,7 +89,7 @@ function fillBundle({ about, folder, built }) {
   write('sbom.cdx.json', cyclonedx({ about, sha256, components }))
   write('sbom.spdx.json', spdx({ about, sha256, components }))
   writeLicences({ root, into: path.join(folder, 'licences'), components })
-  writeDocuments({ root, folder, executable: host.file })
+  await writeDocuments({ root, folder })
   const files = [{ path: 'platform', sha256 }]
   write('provenance.json', describeProvenance({ root, about, files, addon: built.addon }))
 }

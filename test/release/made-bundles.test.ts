@@ -1,5 +1,5 @@
 // Bundles as `scripts/release` makes them, for both architectures: verified with and without the product, run where they must run.
-import { execFileSync, spawnSync } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
@@ -61,7 +61,8 @@ withVariable('OPENSSL_ROOT')(
     const check = (at: string, text: string) =>
       spawnSync('bash', ['--norc', '-c', text], { cwd: at, encoding: 'utf8', env: { PATH: `${work}:/usr/bin:/bin` } })
     execFileSync('bash', ['--norc', '-c', unpack ?? ''], { cwd: work })
-    const folder = path.join(work, enter?.replace('cd ', '') ?? '')
+    expect(enter).toBe('cd platform-*-linux-x64/')
+    const folder = path.join(work, path.basename(bundles.folders.x64))
     for (const [at, text] of checks.entries()) {
       const { status, stdout, stderr } = check(folder, text)
       expect([text, stdout, stderr]).toEqual([
@@ -128,6 +129,18 @@ test('each component has the text of its licence, and the provenance names commi
   )
 })
 
+test('units, man pages and completions are those of the product', () => {
+  const folder = bundles.folders.arm64
+  expect(readdirSync(path.join(folder, 'completions'))).toEqual(['_platform', 'platform.bash', 'platform.fish'])
+  expect(readFileSync(path.join(folder, 'man/platform-verify-bundle.1'), 'utf8')).toContain(
+    'Verify a release bundle offline',
+  )
+  expect(readFileSync(path.join(folder, 'units/platform-site.service'), 'utf8')).toContain(
+    '/usr/local/bin/platform serve',
+  )
+  expect(readFileSync(path.join(folder, 'docs/book.html')).includes('Verify without the product')).toBe(true)
+})
+
 test('every ELF file requires at most what RHEL 8 has', () => {
   const cache = path.join(process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache'), 'platform-release')
   for (const folder of Object.values(bundles.folders)) {
@@ -155,8 +168,10 @@ async function expectToServe(program: string, dir: string, work: string, arch: s
   const made = await run('init', '--site', dir, '--profile', 'demo', '--port-base', '0', '--yes')
   expect(made.exit, made.stderr).toBe(0)
   const words = ['serve', '--site', dir]
+  const daemons = new Set<ChildProcess>()
+  onTestFinished(() => daemons.forEach((child) => void child.kill('SIGKILL')))
   const env = { PATH: process.env.PATH ?? '' }
-  const { daemon, urls } = await startDaemon({ program, words, env, log: path.join(work, 'serve.log') }, new Set())
+  const { daemon, urls } = await startDaemon({ program, words, env, log: path.join(work, 'serve.log') }, daemons)
   const url = urls.site?.find((each) => each.startsWith('http')) ?? ''
   const response = await fetch(new URL('/oauth2/jwks', url))
   expect([response.status, await response.json()]).toEqual([200, { keys: expect.any(Array) }])
