@@ -1,6 +1,5 @@
 // Makes one item of an installation. Each is complete under its name or not there, so that a run after a crash goes on.
 import { spawnSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { dirname, join } from 'node:path'
 import { groupId, userId } from '../../../adapters/host/users/system-users.ts'
@@ -12,7 +11,7 @@ import type { InstallationItem, InstallationItemOf } from './installation-items.
 import { layout } from './layout.ts'
 import { nameAccounts } from './observe-division.ts'
 import { digestFile } from './observe-item.ts'
-import { placePath, requireSafeParents } from './safe-path.ts'
+import { clearDraft, placePath, requireSafeParents } from './safe-path.ts'
 
 /** `items`: all of the installation, since a site is made with the users of its roles. */
 export function applyItem(item: InstallationItem, root: string, items: readonly InstallationItem[]): void {
@@ -86,16 +85,20 @@ function makeFolder({ path, mode, owner, is_shared }: InstallationItemOf<'folder
 }
 
 function replaceFile(path: string, mode: number, content: string): void {
-  writeDurably(path, (opened) => {
-    writeFully(opened, content)
-    setMode(opened, mode)
-  })
+  writeDurably(
+    path,
+    (opened) => {
+      writeFully(opened, content)
+      setMode(opened, mode)
+    },
+    { draft: clearDraft(path) },
+  )
 }
 
 /** The digest is that of the bytes which were written. */
 function copyReleaseFile({ path, source, mode, sha256 }: InstallationItemOf<'copy'>, root: string): void {
   const placed = placePath(root, path)
-  const draft = join(dirname(placed), `.${randomBytes(6).toString('hex')}.tmp`)
+  const draft = clearDraft(placed)
   writeDurably(
     placed,
     (opened) => {
@@ -126,7 +129,7 @@ function setMode(opened: number, mode: number): void {
 }
 
 function replaceLink(path: string, target: string): void {
-  const draft = join(dirname(path), `.${randomBytes(6).toString('hex')}.tmp`)
+  const draft = clearDraft(path)
   fs.symlinkSync(target, draft)
   fs.renameSync(draft, path)
   syncFolder(dirname(path))

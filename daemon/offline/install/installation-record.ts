@@ -6,7 +6,7 @@ import { parseJson } from '../../kernel/encoding/parse-json.ts'
 import { parseWithSchema } from '../../kernel/error/parsing.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { layout } from './layout.ts'
-import { placePath, requireSafeParents } from './safe-path.ts'
+import { clearDraft, placePath, requireSafeParents } from './safe-path.ts'
 
 const path = z
   .string()
@@ -57,6 +57,6 @@ function refuseRecord(file: string, reason: string): OfflineCommandError {
 export function writeInstallationRecord(root: string, record: InstallationRecord): void {
   const file = placePath(root, layout.record)
   requireSafeParents(file)
-  writeDurably(file, `${JSON.stringify(record, undefined, 2)}\n`, { mode: 0o644 })
+  writeDurably(file, `${JSON.stringify(record, undefined, 2)}\n`, { mode: 0o644, draft: clearDraft(file) })
   fs.chmodSync(file, 0o644)
 }

@@ -1,6 +1,6 @@
 // Paths that root may follow: no part of them is a link, and no other user can exchange a part.
 import * as fs from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { OfflineCommandError } from '../offline-command-error.ts'
 
 /** The path below the root of the installation. */
@@ -29,4 +29,14 @@ export function requireSafeParents(path: string): void {
   // In a sticky folder only the owner of an entry can exchange it, and the entry is checked as well.
   if ((stats.mode & 0o022) !== 0 && (stats.mode & 0o1000) === 0)
     throw new OfflineCommandError(3, `other users may write in ${parent}`, `chmod go-w ${parent}`)
+}
+
+/**
+ * Where a file or link is made before it is renamed: one name for each, and free. What a killed run left there is removed by the next
+ * run, and by a removal.
+ */
+export function clearDraft(placed: string): string {
+  const draft = join(dirname(placed), `.${basename(placed)}.draft`)
+  fs.rmSync(draft, { force: true })
+  return draft
 }

@@ -6,7 +6,7 @@ import { isSystemdRunning, reloadUnits } from './install-site.ts'
 import { type InstallationRecord, readInstallationRecord } from './installation-record.ts'
 import { layout, target_name, unitName } from './layout.ts'
 import { digestFile } from './observe-item.ts'
-import { placePath, requireSafeParents } from './safe-path.ts'
+import { clearDraft, placePath, requireSafeParents } from './safe-path.ts'
 
 export type RemovalStep = {
   readonly action: 'remove' | 'keep'
@@ -61,6 +61,7 @@ export function applyRemoval(root: string): readonly RemovalStep[] {
     throw new OfflineCommandError(3, 'only root can uninstall', 'run it as root, or with --plan')
   const { steps, record } = planRemoval(root)
   stopRoles(root, record)
+  for (const { path } of [...record.files, ...record.links]) clearDraft(placePath(root, path))
   const done = steps.map((step) => (step.action === 'keep' ? step : removeStep(step, placePath(root, step.path))))
   fs.rmSync(placePath(root, layout.record), { force: true })
   reloadUnits(root)
