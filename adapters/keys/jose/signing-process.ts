@@ -25,7 +25,7 @@ export class SigningProcess {
     this.#child = spawn(program, [], { cwd: '/', detached: true, env: environment, stdio: 'pipe' })
     this.#child.on('error', () => this.#fail('could not be started'))
     this.#child.on('close', (code) => this.#end(code))
-    // What a tool of a module complains about may quote a PIN, so it goes nowhere.
+    // Standard error of a module's tool may quote a PIN, so it is discarded.
     this.#child.stderr.resume()
     // A command that ends early closes its input; its exit is the fault that counts.
     this.#child.stdin.on('error', () => undefined)

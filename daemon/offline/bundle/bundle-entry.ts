@@ -1,4 +1,4 @@
-// What a bundle contains as read from a folder or an archive: each entry with its kind, mode and digest.
+// Entries of a bundle, as read from a folder or an archive: kind, mode and digest of each.
 import { createHash } from 'node:crypto'
 import { bundleLimits, manifest_file, signature_files } from './bundle-manifest.ts'
 

@@ -8,7 +8,7 @@ export const doctorCodes = {
   'amqp.file_unusable': 'a file of the broker’s settings is missing, open to others or invalid',
   'amqp.peer_not_pinned': 'the settings of the broker name a site that is not a pinned peer',
   'channels.folder_faulty': 'the folders of a channel are missing, or belong to another channel',
-  'channels.leftover_quarantine': 'messages of a peer that is no longer pinned are in quarantine',
+  'channels.leftover_quarantine': 'messages of a peer that is not pinned any more are in quarantine',
   'channels.quarantine_full': 'the quarantine of a channel is full: no message is imported',
   'channels.quarantine_nearly_full': 'the quarantine of a channel is nearly full',
   'channels.quarantined': 'messages of a peer are in quarantine',

@@ -9,7 +9,7 @@ import type { InstallationRecord } from './installation-record.ts'
 import type { ItemObservation } from './installation-steps.ts'
 import { layout } from './layout.ts'
 import { observeDivision } from './observe-division.ts'
-import { placePath, requireSafeParents } from './safe-path.ts'
+import { placePath, requireSafeParents, statPlaced } from './safe-path.ts'
 
 export type InstallationPlace = {
   /** `/`, or the folder that stands for it. */
@@ -58,12 +58,10 @@ function observeFolder(
   { path, mode, owner, is_shared }: InstallationItemOf<'folder'>,
   { root }: InstallationPlace,
 ): ItemObservation {
-  const placed = placePath(root, path)
-  requireSafeParents(placed)
-  const stats = fs.lstatSync(placed, { throwIfNoEntry: false })
+  const { placed, stats } = statPlaced(root, path)
   if (!stats) return { state: 'absent' }
   if (!stats.isDirectory()) return describeForeign(path, 'it is not a folder', 'move it away')
-  // What lies in it is written by root: the same rule as for every folder above.
+  // Its entries are written by root: the same rule as for every folder above.
   requireSafeParents(join(placed, 'x'.repeat(owner ? 0 : 1)))
   if (is_shared) return { state: 'same' }
   const accounts = placePath(root, '/etc')
@@ -79,9 +77,7 @@ export function observeFile(
   sha256: string,
   { root, record, overwrites }: InstallationPlace,
 ): ItemObservation {
-  const placed = placePath(root, path)
-  requireSafeParents(placed)
-  const stats = fs.lstatSync(placed, { throwIfNoEntry: false })
+  const { placed, stats } = statPlaced(root, path)
   if (!stats) return { state: 'absent' }
   if (!stats.isFile()) return describeForeign(path, 'it is not a plain file', 'move it away')
   const found = digestFile(placed)
@@ -101,9 +97,7 @@ function observeLink(
   { path, target }: InstallationItemOf<'link'>,
   { root, record, overwrites }: InstallationPlace,
 ): ItemObservation {
-  const placed = placePath(root, path)
-  requireSafeParents(placed)
-  const stats = fs.lstatSync(placed, { throwIfNoEntry: false })
+  const { placed, stats } = statPlaced(root, path)
   if (!stats) return { state: 'absent' }
   if (!stats.isSymbolicLink()) return describeForeign(path, 'it is not a link', 'move it away')
   const found = fs.readlinkSync(placed)
@@ -112,7 +106,7 @@ function observeLink(
     return describeForeign(
       path,
       `it leads to ${found}: another version is installed`,
-      'use platform upgrade, or the executable of that version',
+      'use the executable of that version; or back up, then `platform uninstall`, which keeps the data, and install this one',
     )
   const isOwn = record?.links.some((link) => link.path === path && link.target === found) ?? false
   if (isOwn || overwrites) return { state: 'different', detail: `it leads to ${found}` }
@@ -121,9 +115,7 @@ function observeLink(
 
 /** The profile is written last, so a folder with one is a whole site. */
 function observeSite({ path }: InstallationItemOf<'site'>, { root }: InstallationPlace): ItemObservation {
-  const placed = placePath(root, path)
-  requireSafeParents(placed)
-  const stats = fs.lstatSync(placed, { throwIfNoEntry: false })
+  const { placed, stats } = statPlaced(root, path)
   if (!stats) return { state: 'absent' }
   if (!stats.isDirectory()) return describeForeign(path, 'it is not a folder', 'move it away')
   if (fs.lstatSync(join(placed, 'profile.yaml'), { throwIfNoEntry: false })?.isFile()) return { state: 'same' }

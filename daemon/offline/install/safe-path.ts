@@ -31,6 +31,16 @@ export function requireSafeParents(path: string): void {
     throw new OfflineCommandError(3, `other users may write in ${parent}`, `chmod go-w ${parent}`)
 }
 
+/** The entry at a path below the root, without following it; its parents are checked first. */
+export function statPlaced(
+  root: string,
+  path: string,
+): { readonly placed: string; readonly stats: fs.Stats | undefined } {
+  const placed = placePath(root, path)
+  requireSafeParents(placed)
+  return { placed, stats: fs.lstatSync(placed, { throwIfNoEntry: false }) }
+}
+
 /**
  * Where a file or link is made before it is renamed: one name for each, and free. What a killed run left there is removed by the next
  * run, and by a removal.

@@ -6,7 +6,7 @@ import { isSystemdRunning, reloadUnits } from './install-site.ts'
 import { type InstallationRecord, readInstallationRecord } from './installation-record.ts'
 import { layout, target_name, unitName } from './layout.ts'
 import { digestFile } from './observe-item.ts'
-import { clearDraft, placePath, requireSafeParents } from './safe-path.ts'
+import { clearDraft, placePath, statPlaced } from './safe-path.ts'
 
 export type RemovalStep = {
   readonly action: 'remove' | 'keep'
@@ -34,9 +34,7 @@ export function planRemoval(root: string): {
 }
 
 function planFile(root: string, path: string, { files }: InstallationRecord): RemovalStep[] {
-  const placed = placePath(root, path)
-  requireSafeParents(placed)
-  const stats = fs.lstatSync(placed, { throwIfNoEntry: false })
+  const { placed, stats } = statPlaced(root, path)
   if (!stats) return []
   const found = stats.isFile() ? digestFile(placed) : undefined
   if (files.some((file) => file.path === path && file.sha256 === found))
@@ -45,9 +43,7 @@ function planFile(root: string, path: string, { files }: InstallationRecord): Re
 }
 
 function planLink(root: string, path: string, { links }: InstallationRecord): RemovalStep[] {
-  const placed = placePath(root, path)
-  requireSafeParents(placed)
-  const stats = fs.lstatSync(placed, { throwIfNoEntry: false })
+  const { placed, stats } = statPlaced(root, path)
   if (!stats) return []
   const found = stats.isSymbolicLink() ? fs.readlinkSync(placed) : undefined
   if (links.some((link) => link.path === path && link.target === found))

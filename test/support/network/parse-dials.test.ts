@@ -1,4 +1,4 @@
-// What strace prints of each kind of address is read, and what leads out is found.
+// Each kind of address that strace prints is read, and every one that leads out is found.
 import { expect, test } from 'vitest'
 import { findEgress, parseDials } from './parse-dials.ts'
 

@@ -97,7 +97,7 @@ function renderChains(chains: AuditReport['chains']): Markup {
         ...[formatWhole(checkpoints), faults.join('; ') || '–'],
       ]),
     total: chains.length,
-    empty: 'There is no chain.',
+    empty: 'No chain was found.',
   })
 }
 

@@ -119,7 +119,7 @@ function renderList(dissents: Dissents, total: number, detailed: number): Markup
         ...[reason, lens_id, formatFraction(conflict), formatFraction(score), formatTime(created_at)],
       ]),
     total,
-    empty: 'There is no dissent.',
+    empty: 'No dissent was recorded.',
   })
   const note =
     detailed === 0 ? undefined : html`<p>The ${detailed} open ones with the most conflict follow in detail.</p>`

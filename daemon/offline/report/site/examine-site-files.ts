@@ -1,4 +1,4 @@
-// What the files of a site say for its report: the findings of the doctor, the roles of the profile, the certificate.
+// Facts for the report of a site that its files hold: findings of the doctor, roles of the profile, the certificate.
 import { existsSync } from 'node:fs'
 import { type SiteFolder, siteCertificateFile } from '../../../boot/storage/site-folder.ts'
 import { examineSite } from '../../doctor/examine-site.ts'

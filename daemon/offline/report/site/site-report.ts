@@ -1,4 +1,4 @@
-// What the report of a site is about, as data. All texts are untrusted.
+// The data of the report of a site. All texts are untrusted.
 import * as z from 'zod'
 import { publicKey } from '../../../kernel/cryptography/signatures.ts'
 import { peer } from '../../../kernel/identity/peer.ts'
