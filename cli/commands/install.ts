@@ -20,7 +20,7 @@ export const definition = command({
     schema: flag('Print the JSON Schema of the answers file'),
     overwrite: flag('Replace files that this installation did not make, or that were changed since'),
     bundle: text('DIR', 'Unpacked bundle to verify and install (default: this executable alone)'),
-    keys: text('DIR', 'Release keys that you hold already, which verify the bundle'),
+    keys: text('DIR', 'Release keys that you hold already (default: none; required with --bundle)'),
     root: withDefault('/', text('DIR', 'Folder that stands for / of the machine, such as that of an image')),
     ...jsonOption,
   },
